@@ -1,0 +1,113 @@
+"""Commands that add memory: init, log, add, demo."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent_memfas.cli import out
+from agent_memfas.cli.session import Config, Json, Root, open_up
+from agent_memfas.errors import UsageError
+from agent_memfas.store.templates import lay, make_folder
+from agent_memfas.tasks import notes
+
+PANEL = "Remember"
+Text = Annotated[
+    list[str],
+    typer.Argument(metavar="TEXT...", help="What to write; `-` reads it from standard input."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Put these commands into the table."""
+    app.command("init", rich_help_panel=PANEL)(init)
+    app.command("log", rich_help_panel=PANEL)(log)
+    app.command("add", rich_help_panel=PANEL)(add)
+
+
+def init(root: Root = None, json: Json = False) -> None:
+    """Lay out a memory folder: templates and folders, nothing that is there is touched."""
+    folder = make_folder(root or Path(os.environ.get("MEMFAS_ROOT") or Path.cwd()))
+    laid = lay(folder)
+    if json:
+        out.data({"root": str(folder.root), "files": [{"path": p, "made": m} for p, m in laid]})
+        return
+    for path, made in laid:
+        out.say(f"  {'made' if made else 'kept as it is'}: {path}")
+    out.say(f"{folder.root} is a memory folder. Next:")
+    out.say()
+    out.say('  memfas add -p P0 "Timezone: US Eastern"')
+    out.say('  memfas log "Alice said the deadline moved to Friday"')
+    out.say('  memfas recall "What did Alice say about the deadline?"')
+    out.say()
+    out.say("and in `crontab -e`, so that expired entries leave at 4 AM:")
+    out.say()
+    out.say(f"  {crontab_line(folder.root)}")
+
+
+def crontab_line(root: Path) -> str:
+    """The line that runs the janitor each night with the program that is running now."""
+    program, door = Path(sys.argv[0]).absolute(), Path(__file__).parents[2] / "memory-janitor.py"
+    if program.name == "memfas":
+        call = [str(program), "janitor"]
+    elif door.exists():
+        call = [sys.executable, str(door)]
+    else:
+        call = [sys.executable, "-m", "agent_memfas.cli", "janitor"]
+    words = shlex.join([*call, "--root", str(root)])
+    return f"0 4 * * * {words}".replace("%", "\\%")  # cron takes a bare % for a line end
+
+
+def log(text: Text, root: Root = None, config: Config = None, json: Json = False) -> None:
+    """Append a line to today's log, memory/YYYY-MM-DD.md."""
+    session = open_up(root, config, forgiving=True)
+    run = session.run("log")
+    _report(notes.log(session.folder, words(text), run), json=json)
+    _notices(run.notices)
+
+
+def add(
+    text: Text,
+    priority: Annotated[
+        str,
+        typer.Option(
+            "--priority", "-p", metavar="P0|P1|P2", help="P0 for ever, P1 90 days, P2 30 days."
+        ),
+    ] = "P1",
+    root: Root = None,
+    config: Config = None,
+    json: Json = False,
+) -> None:
+    """Append an entry to MEMORY.md."""
+    session = open_up(root, config, forgiving=True)
+    run = session.run("add")
+    _report(notes.add(session.folder, words(text), priority, run), json=json)
+    _notices(run.notices)
+
+
+def words(text: list[str]) -> str:
+    """The words of an argument list, or standard input for a single `-`."""
+    if text != ["-"]:
+        return os.fsencode(" ".join(text)).decode("utf-8", "replace")
+    if sys.stdin is None or sys.stdin.closed:
+        raise UsageError("standard input is closed")
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def _report(added: notes.Added, *, json: bool) -> None:
+    if json:
+        out.data(added)
+        return
+    out.say(f"✓ {added.path}:{added.line}: {added.text}")
+    if added.warning:
+        out.tell(f"{added.path}:{added.line} is not read as an entry: {added.warning}")
+
+
+def _notices(notices: list[str]) -> None:
+    for notice in notices:
+        out.tell(notice)

@@ -1,0 +1,49 @@
+"""Ranking without an index: BM25 (rank-bm25) over passages held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log
+
+from agent_memfas.text.words import query_terms, terms
+
+K1, B = 1.2, 0.75
+
+
+class BareRanking:
+    """BM25 over a list of texts.
+
+    Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
+    idf = ln((N + 1) / (n + 0.5)), which is never negative; rank_bm25.BM25L with delta 0 is this.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        from rank_bm25 import BM25L
+
+        self._terms = [terms(text) for text in texts]
+        self._sets = [frozenset(t) for t in self._terms]
+        full = [t or [""] for t in self._terms]
+        self._model = BM25L(full, k1=K1, b=B, delta=0) if full else None
+
+    def rank(self, question: str) -> list[tuple[int, float, bool]]:
+        """(position, score, whole) of every text that shares a term with the question.
+
+        score, 0 to 1: the BM25 sum as a share of what a text would get that holds every term of
+        the question very often. whole: it holds them all; such texts come first.
+        """
+        asked = query_terms(question)
+        if not asked or self._model is None:
+            return []
+        raw = self._model.get_scores(asked)
+        most = sum(self._idf(term) for term in asked) * (K1 + 1)
+        wanted = frozenset(asked)
+        found = [
+            (n, min(float(raw[n]) / most, 1.0), wanted <= self._sets[n])
+            for n in range(len(self._sets)) if raw[n] > 0
+        ]  # fmt: skip
+        return sorted(found, key=lambda hit: (not hit[2], -hit[1], hit[0]))
+
+    def _idf(self, term: str) -> float:
+        assert self._model is not None
+        known: dict[str, float] = self._model.idf
+        return known.get(term, log(len(self._sets) + 1) - log(0.5))

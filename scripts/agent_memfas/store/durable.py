@@ -1,0 +1,52 @@
+"""Writing so that it is there after a power cut: whole files of our own, and folders' names."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from agent_memfas.errors import FileFault
+
+
+def write_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """A file of our own: under a temporary name first, synced, then renamed, with that mode."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(temporary, flags, 0o600)
+        try:
+            if mode != 0o600:
+                os.fchmod(descriptor, mode)
+            write_all(descriptor, data)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, path)
+        sync_folder(path.parent)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
+        raise FileFault(f"{path}: {os.strerror(error.errno or 0)}; nothing changed") from error
+
+
+def sweep(folder: Path) -> None:
+    """Remove temporary files that killed runs left in a folder of our own; hold its lock."""
+    for temporary in folder.glob("*.tmp"):
+        temporary.unlink(missing_ok=True)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """All bytes at the descriptor's place; the kernel may take them in several bites."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def sync_folder(path: Path) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,126 @@
+"""What files held before: the last 30 versions of each, and what each pass changed.
+
+`.memfas/history/objects/` holds contents by their hash, `.memfas/history/log.jsonl` one line a
+version: the only help against an editor or a model that overwrites. Losing it loses undo, never
+memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from agent_memfas.errors import FileFault
+from agent_memfas.store.durable import sweep, write_whole
+from agent_memfas.store.layout import Folder
+from agent_memfas.store.locks import exclusive, state_folder
+
+KEPT = 30
+LARGEST = 5 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Version:
+    """One line of the log. before, after: content hashes ("" unknown); equal: only looked at.
+
+    time: ISO with offset. archive: the archive file that took the pass' block. line: text that
+    was appended (then there are no hashes).
+    """
+
+    pass_id: str
+    time: str
+    command: str
+    path: str
+    before: str = ""
+    after: str = ""
+    archive: str = ""
+    line: str = ""
+
+
+def record(folder: Folder, version: Version, *contents: bytes) -> None:
+    """Add a version to the log and its contents to the store; drop what is over the limit."""
+    with exclusive(folder, "history.lock", wait=5.0):
+        sweep(folder.state / "history")
+        for data in contents:
+            keep(folder, data)
+        _rewrite_log(folder, [*versions(folder), version])
+
+
+def keep(folder: Folder, data: bytes) -> None:
+    """Put a content into the store, unless it is there or over the size limit."""
+    objects = state_folder(folder, "history", "objects")
+    path = objects / digest(data)
+    if len(data) <= LARGEST and not path.exists():
+        write_whole(path, data)
+
+
+def digest(data: bytes) -> str:
+    """The name of a content: its SHA-256, hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def versions(folder: Folder, path: str = "") -> list[Version]:
+    """The log, oldest first; of one file, or of all. Lines that make no sense are passed over."""
+    try:
+        raw = (folder.state / "history" / "log.jsonl").read_bytes()
+    except OSError:
+        return []
+    out = []
+    for line in raw.split(b"\n"):
+        try:
+            version = Version(**json.loads(line))
+        except (ValueError, TypeError):
+            continue
+        if not path or version.path == path:
+            out.append(version)
+    return out
+
+
+def content(folder: Folder, name: str) -> bytes | None:
+    """A content by its hash, or None: too old, too large, or never kept."""
+    try:
+        data = (folder.state / "history" / "objects" / name).read_bytes() if name else None
+    except OSError:
+        return None
+    return data if data is not None and digest(data) == name else None
+
+
+def _rewrite_log(folder: Folder, log: list[Version]) -> None:
+    """The newest KEPT versions of each file (and as many appended lines), and what they name."""
+    counts: dict[tuple[str, bool], int] = {}
+    kept: list[Version] = []
+    for version in reversed(log):
+        kind = version.path, bool(version.line)
+        counts[kind] = counts.get(kind, 0) + 1
+        if counts[kind] <= KEPT:
+            kept.append(version)
+    kept.reverse()
+    path = state_folder(folder, "history") / "log.jsonl"
+    write_whole(path, b"".join(json.dumps(asdict(v)).encode() + b"\n" for v in kept))
+    if len(kept) < len(log):
+        _forget(
+            state_folder(folder, "history", "objects"),
+            {name for v in kept for name in (v.before, v.after)},
+        )
+
+
+def _forget(objects: Path, named: set[str]) -> None:
+    for name in os.listdir(objects):
+        if name not in named:
+            (objects / name).unlink(missing_ok=True)
+
+
+def observe(folder: Folder, path: str, data: bytes, pass_id: str, time: str) -> Version | None:
+    """Keep a content as seen, unless it is the newest one known. Returns the one before it."""
+    known = versions(folder, path)
+    last = next((v for v in reversed(known) if v.after), None)
+    name = digest(data)
+    if last is None or last.after != name:
+        try:
+            record(folder, Version(pass_id, time, "seen", path, name, name), data)
+        except FileFault:
+            return last
+    return last

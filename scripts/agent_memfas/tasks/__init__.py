@@ -1,0 +1,1 @@
+"""One file, one verb. Tasks never import each other and never print."""

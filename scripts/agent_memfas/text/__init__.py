@@ -1,0 +1,1 @@
+"""Strings to values: documents, entries, passages, words. Nothing here touches a disk."""
