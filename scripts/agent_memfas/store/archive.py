@@ -125,6 +125,7 @@ def _append_once(path: Path, data: bytes) -> bool:
     except OSError as error:
         raise _fault(path, error) from error
     try:
+        here = os.fstat(descriptor)
         current = read_all(descriptor)
         size = None if data.strip() in current else len(current) - _torn_tail(current, data)
         if size is not None:
@@ -137,7 +138,6 @@ def _append_once(path: Path, data: bytes) -> bool:
             if size is not None:
                 os.ftruncate(descriptor, size)
             raise
-        here = os.fstat(descriptor)
     except OSError as error:
         raise _fault(path, error) from error
     finally:
@@ -146,6 +146,8 @@ def _append_once(path: Path, data: bytes) -> bool:
         there = os.stat(path, follow_symlinks=False)
     except FileNotFoundError:
         return False
+    except OSError:
+        return True
     return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
 
 

@@ -30,10 +30,22 @@ def write_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
         raise FileFault(f"{path}: {os.strerror(error.errno or 0)}; nothing changed") from error
 
 
-def sweep(folder: Path) -> None:
-    """Remove temporary files that killed runs left in a folder of our own; hold its lock."""
-    for temporary in folder.glob("*.tmp"):
-        temporary.unlink(missing_ok=True)
+def sweep(*folders: Path) -> None:
+    """Remove temporary files that processes which are no more left in folders of our own."""
+    for temporary in (path for folder in folders for path in folder.glob("*.tmp")):
+        pid = temporary.name.removesuffix(".tmp").rpartition(".")[2].partition("-")[0]
+        if pid.isdigit() and not _is_alive(int(pid)):
+            temporary.unlink(missing_ok=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def write_all(descriptor: int, data: bytes) -> None:

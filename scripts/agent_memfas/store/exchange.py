@@ -16,6 +16,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from agent_memfas.errors import FileFault
@@ -38,36 +39,30 @@ def replace(folder: Folder, path: Path, fit: Callable[[bytes], Redo | None]) -> 
     Changed where the file is another by now. FileFault on a hard-linked file, whose other names
     would keep the old text.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    temporary = None
-    try:
-        info = os.fstat(descriptor)
+    with ExitStack() as opened:
+        old = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        opened.callback(os.close, old)
+        info = os.fstat(old)
         if info.st_nlink > 1:
             raise FileFault(
                 f"{path}: has {info.st_nlink} names and is held open by another process",
                 "close the program that has it open, then run the command again",
             )
-        current = read_all(descriptor)
+        current = read_all(old)
         record = fit(current)
         if record is None:
             raise Changed
-        temporary = _write_beside(path, record, info)
+        temporary = path.with_name(f".{path.name[:200]}.{record.pass_id}.memfas.tmp")
         record = dataclasses.replace(record, temp=folder.relative(temporary))
         redo.save(folder, record)
-        put_away(folder, record)
-        if not _swap(path, temporary, descriptor, current):
-            if record.block:
-                archive.retract(folder.root / record.archive, record.block)
-            if temporary.exists():
-                to_limbo(folder, path, temporary, record.after)
-                drain(folder)
-            raise Changed
-    except (Changed, FileFault):
-        if temporary is not None:
+        try:
+            new = _write_beside(path, temporary, record.after, info)
+            opened.callback(os.close, new)
+            put_away(folder, record)
+            current += _swap_files(folder, path, temporary, record, (old, new), current)
+        except (Changed, FileFault):
             temporary.unlink(missing_ok=True)
-        raise
-    finally:
-        os.close(descriptor)
+            raise
     sync_folder(path.parent)
     to_limbo(folder, path, temporary, current)
     put_away(folder, record)
@@ -76,27 +71,60 @@ def replace(folder: Folder, path: Path, fit: Callable[[bytes], Redo | None]) -> 
     return record.after
 
 
-def _write_beside(path: Path, record: Redo, info: os.stat_result) -> Path:
-    """The new text as a file beside the old one, with its mode, owner and attributes, synced."""
-    temporary = path.with_name(f".{path.name[:200]}.{record.pass_id}.memfas.tmp")
+def _swap_files(
+    folder: Folder,
+    path: Path,
+    temporary: Path,
+    record: Redo,
+    files: tuple[int, int],
+    current: bytes,
+) -> bytes:
+    """Swap, and carry over at once what came to the old file meanwhile. Returns those bytes.
+
+    files: the old and the new one, open, so that nothing need be opened in between.
+    """
+    old, new = files
+    if not _swap(path, temporary, old, current):
+        if record.block:
+            archive.retract(folder.root / record.archive, record.block)
+        if temporary.exists():
+            to_limbo(folder, path, temporary, record.after)
+            drain(folder)
+        raise Changed
+    late = read_all(old)[len(current) :]
+    if not late.endswith(b"\n"):
+        return b""
+    write_all(new, late)
+    os.fsync(new)
+    here = os.fstat(new)
+    if _identity(path) != (here.st_dev, here.st_ino):
+        _append(path, late)
+    return late
+
+
+def _write_beside(path: Path, temporary: Path, data: bytes, info: os.stat_result) -> int:
+    """The new text as a file beside the old one, with its mode, owner and attributes, synced.
+
+    Returns it open, for appending.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = -1
     try:
         temporary.unlink(missing_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(temporary, flags, 0o600)
-        try:
-            write_all(descriptor, record.after)
-            if os.geteuid() == 0 or info.st_uid == os.geteuid():
-                os.fchown(descriptor, info.st_uid, info.st_gid)
-            shutil.copystat(path, temporary, follow_symlinks=False)
-            os.utime(descriptor)
-            os.fchmod(descriptor, stat.S_IMODE(info.st_mode))
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        write_all(descriptor, data)
+        if os.geteuid() == 0 or info.st_uid == os.geteuid():
+            os.fchown(descriptor, info.st_uid, info.st_gid)
+        shutil.copystat(path, temporary, follow_symlinks=False)
+        os.utime(descriptor)
+        os.fchmod(descriptor, stat.S_IMODE(info.st_mode))
+        os.fsync(descriptor)
     except OSError as error:
+        if descriptor >= 0:
+            os.close(descriptor)
         temporary.unlink(missing_ok=True)
         raise fault(path, error) from error
-    return temporary
+    return descriptor
 
 
 def _swap(path: Path, temporary: Path, descriptor: int, current: bytes) -> bool:
@@ -169,8 +197,9 @@ def _exchange(one: Path, other: Path) -> bool:
     raise OSError(number, os.strerror(number), str(other))
 
 
-def settle_temporary(folder: Folder, record: Redo) -> None:
-    """After a crash: the temporary file is either our new text (away with it) or the old inode."""
+def settle_temporary(folder: Folder, record: Redo, state: str) -> None:
+    """After a crash: the temporary file is our new text, whole or half (away with it), or what had
+    the name before, which may hold late lines. state: of the file, as redo.classify tells it."""
     if not record.temp:
         return
     temporary = folder.root / record.temp
@@ -178,15 +207,17 @@ def settle_temporary(folder: Folder, record: Redo) -> None:
         data = read(temporary).data
     except FileFault:
         return
-    path = folder.place(record.path)
-    if data == record.after and not data.startswith(record.before):
+    if state == "pending" or record.after.startswith(data):
         temporary.unlink()
     else:
-        to_limbo(folder, path, temporary, record.before)
+        to_limbo(folder, folder.place(record.path), temporary, record.before, pending=len(data))
 
 
-def to_limbo(folder: Folder, path: Path, old: Path, accounted: bytes) -> None:
-    """Keep a swapped-out file, with a note of what in it is accounted for."""
+def to_limbo(
+    folder: Folder, path: Path, old: Path, accounted: bytes, pending: int | None = None
+) -> None:
+    """Keep a swapped-out file, with a note of what in it is accounted for. pending: its size, if
+    what lies behind that may have been carried over already."""
     limbo = locks.state_folder(folder, "limbo")
     kept = limbo / old.name.lstrip(".")
     note = {
@@ -194,6 +225,7 @@ def to_limbo(folder: Folder, path: Path, old: Path, accounted: bytes) -> None:
         "kept": folder.relative(kept),
         "accounted": len(accounted),
         "sha256": hashlib.sha256(accounted).hexdigest(),
+        "pending": pending,
     }
     note_path = kept.with_suffix(".json")
     write_whole(note_path, json.dumps(note).encode())

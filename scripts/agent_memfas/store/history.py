@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from agent_memfas.errors import FileFault
-from agent_memfas.store.durable import sweep, write_whole
+from agent_memfas.store.durable import write_whole
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.locks import exclusive, state_folder
 
@@ -43,7 +43,6 @@ class Version:
 def record(folder: Folder, version: Version, *contents: bytes) -> None:
     """Add a version to the log and its contents to the store; drop what is over the limit."""
     with exclusive(folder, "history.lock", wait=5.0):
-        sweep(folder.state / "history")
         for data in contents:
             keep(folder, data)
         _rewrite_log(folder, [*versions(folder), version])

@@ -74,7 +74,7 @@ class Draft(Generic[T]):
 def hold(folder: Folder, run: Pass, wait: float = 0.0) -> Iterator[None]:
     """The folder's lock for a whole pass; first what an earlier run left is put in order."""
     with exclusive(folder, "lock", wait):
-        sweep(folder.state)
+        sweep(*(folder.state / part for part in ("", "limbo", "history", "history/objects")))
         left = redo.load(folder)
         if sentence := rewrite.recover(folder, run.lease_wait):
             run.notices.append(sentence)

@@ -61,7 +61,7 @@ def recover(folder: Folder, lease_wait: float) -> str | None:
             "put the file back where it was, or remove .memfas/redo to give the change up",
         ) from error
     state, _ = redo.classify(record, current)
-    exchange.settle_temporary(folder, record)
+    exchange.settle_temporary(folder, record, state)
     if state == "pending":
         try:
             _carry_out(folder, record.path, lambda now: _pending(record, now), lease_wait, False)
