@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from agent_memfas.errors import Conflict, FileFault, SafetyStop, TryAgain
-from agent_memfas.store import archive, exchange, history, redo, rewrite
+from agent_memfas.store import archive, history, limbo, redo, rewrite
 from agent_memfas.store.archive import Moved
 from agent_memfas.store.durable import sweep
 from agent_memfas.store.files import Image, read
@@ -80,7 +80,7 @@ def hold(folder: Folder, run: Pass, wait: float = 0.0) -> Iterator[None]:
             run.notices.append(sentence)
         if left is not None and sentence and sentence.startswith("finished"):
             _log(folder, run, left, left.after)
-        run.notices.extend(exchange.drain(folder, run.clock()))
+        run.notices.extend(limbo.drain(folder, run.clock()))
         yield
 
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent_memfas.errors import FileFault, TryAgain
-from agent_memfas.store import archive, exchange, locks, redo
+from agent_memfas.store import archive, exchange, limbo, locks, redo
 from agent_memfas.store.exchange import put_away
 from agent_memfas.store.files import fault, read, read_all
 from agent_memfas.store.layout import Folder
@@ -61,7 +61,7 @@ def recover(folder: Folder, lease_wait: float) -> str | None:
             "put the file back where it was, or remove .memfas/redo to give the change up",
         ) from error
     state, _ = redo.classify(record, current)
-    exchange.settle_temporary(folder, record, state)
+    limbo.settle_temporary(folder, record, state)
     if state == "pending":
         try:
             _carry_out(folder, record.path, lambda now: _pending(record, now), lease_wait, False)
