@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from agent_memfas.errors import FileFault, TryAgain
 from agent_memfas.store import exchange, locks
 from agent_memfas.store.layout import Folder, open_folder
 from agent_memfas.store.passes import Draft, Pass, edit, hold
+from agent_memfas.tasks import undo
 from agent_memfas.text.documents import Document
 
 NOW = datetime(2026, 11, 30, 4, 0, tzinfo=timezone.utc)
@@ -29,7 +31,8 @@ def folder(tmp_path: Path) -> Folder:
 
 def quick(**changes: float) -> Pass:
     """A pass that does not wait for quiet, as after a minute of peace."""
-    return Pass("test", NOW, **{"quiet": 0.0, "patience": 0.2, "lease_wait": 0.3, **changes})
+    hurry = {"quiet": 0.0, "patience": 0.2, "lease_wait": 0.3, "lock_wait": 0.1}
+    return Pass("test", NOW, **{**hurry, **changes})
 
 
 def drop(*unwanted: bytes):
@@ -143,6 +146,25 @@ def test_an_append_between_reading_and_writing_is_kept(folder: Folder) -> None:
     with hold(folder, run):
         edit(folder, "MEMORY.md", plan, run)
     assert memory.read_bytes() == b"one\nthree\nlate\n"
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_undo_keeps_what_was_appended_during_the_pass(folder: Folder, held: bool) -> None:
+    """A line that came while the pass was at work is not part of it: undoing it leaves the line."""
+    memory = folder.root / "MEMORY.md"
+
+    def plan(document: Document) -> Draft[None]:
+        if b"late\n" not in document.lines:
+            with memory.open("ab") as file:
+                file.write(b"late\n")
+        return Draft(b"".join(line for line in document.lines if line != b"two\n"), None)
+
+    run = quick()
+    with memory.open("rb") if held else contextlib.nullcontext(), hold(folder, run):
+        edit(folder, "MEMORY.md", plan, run)
+    assert memory.read_bytes() == b"one\nthree\nlate\n"
+    undo.run(folder, "", quick())
+    assert memory.read_bytes() == b"one\ntwo\nthree\nlate\n"
 
 
 def test_a_save_between_reading_and_writing_makes_a_new_plan(folder: Folder) -> None:

@@ -58,7 +58,8 @@ class Session:
         """A pass of this command: patient ones wait as configured, for nobody is looking."""
         if patient:
             s = self.settings
-            return Pass(command, self.now, s.quiet, s.patience, min(10.0, s.patience), time.time())
+            lease_wait = min(10.0, s.patience)
+            return Pass(command, self.now, s.quiet, s.patience, lease_wait, 0.0, time.time())
         return Pass(command, self.now, wall=time.time())
 
 

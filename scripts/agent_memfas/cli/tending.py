@@ -52,6 +52,8 @@ def janitor(
     memory = os.environ.get("MEMORY_PATH", "")
     if memory and not named and root is None and not os.environ.get("MEMFAS_ROOT"):
         named = [str(Path(memory).expanduser().absolute())]
+    if os.environ.get("ARCHIVE_DIR"):
+        out.tell("ARCHIVE_DIR is not used: entries go to archive/ in the memory folder")
     session = open_up(root, config, today, near=named[0] if named else "")
     named = [from_here(session, name) for name in named] or list(session.settings.janitor_files)
     report = cleaning.run(
@@ -109,7 +111,7 @@ def _print(report: cleaning.Report, session: Session) -> None:
 
 def _print_file(file: cleaning.FileReport, *, dry_run: bool) -> None:
     before, after = file.lines
-    out.say(f"{file.path}: {before} lines, {len(file.moved)} expired, {file.kept} entries kept")
+    out.say(f"{file.path}: {before} lines, {len(file.moved)} expired, {file.kept} kept")
     for moved in file.moved:
         age = f"{moved.age} d old"
         out.say(

@@ -29,14 +29,19 @@ _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 
 
-def replace(folder: Folder, path: Path, fit: Callable[[bytes], Redo | None]) -> bytes:
+def replace(folder: Folder, path: Path, fit: Callable[[bytes], Redo | None]) -> Redo:
     """Swap in a new file with the changed text; the caller holds the folder's locks.
 
     Changed where the file is another by now. FileFault on a hard-linked file, whose other names
     would keep the old text.
     """
     with ExitStack() as opened:
-        old = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            old = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError as error:
+            raise Changed from error
+        except OSError as error:
+            raise fault(path, error) from error
         opened.callback(os.close, old)
         info = os.fstat(old)
         if info.st_nlink > 1:
@@ -64,7 +69,7 @@ def replace(folder: Folder, path: Path, fit: Callable[[bytes], Redo | None]) -> 
     put_away(folder, record)
     redo.drop(folder)
     drain(folder)
-    return record.after
+    return record
 
 
 def _swap_files(

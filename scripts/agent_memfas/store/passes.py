@@ -35,9 +35,9 @@ class Pass:
 
     now: aware, in the user's time zone; its date is the run's day. quiet: seconds for which a
     file must not have been written; patience: how long to wait for that; lease_wait: how long to
-    wait until others close it. wall: the clock when the pass was made, in seconds since 1970; None:
-    unknown, so that a file counts as quiet only once it was seen so. notices: sentences for the
-    person, gathered on the way.
+    wait until others close it; lock_wait: how long for another run to end. wall: the clock when
+    the pass was made, in seconds since 1970; None: unknown, so that a file counts as quiet only
+    once it was seen so. notices: sentences for the person, gathered on the way.
     """
 
     command: str
@@ -45,6 +45,7 @@ class Pass:
     quiet: float = 0.3
     patience: float = 3.0
     lease_wait: float = 2.0
+    lock_wait: float = 3.0
     wall: float | None = None
     id: str = field(default="")
     notices: list[str] = field(default_factory=list)
@@ -71,15 +72,15 @@ class Draft(Generic[T]):
 
 
 @contextmanager
-def hold(folder: Folder, run: Pass, wait: float = 0.0) -> Iterator[None]:
+def hold(folder: Folder, run: Pass) -> Iterator[None]:
     """The folder's lock for a whole pass; first what an earlier run left is put in order."""
-    with exclusive(folder, "lock", wait):
+    with exclusive(folder, "lock", run.lock_wait):
         sweep(*(folder.state / part for part in ("", "limbo", "history", "history/objects")))
         left = redo.load(folder)
         if sentence := rewrite.recover(folder, run.lease_wait):
             run.notices.append(sentence)
         if left is not None and sentence and sentence.startswith("finished"):
-            _log(folder, run, left, left.after)
+            _log(folder, run, left)
         run.notices.extend(limbo.drain(folder, run.clock()))
         yield
 
@@ -104,14 +105,14 @@ def edit(
         for data in (image.data, draft.new):
             history.keep(folder, data)
         try:
-            after = rewrite.apply(folder, record, run.lease_wait, lease_only=not quiet)
+            done = rewrite.apply(folder, record, run.lease_wait, lease_only=not quiet)
         except Changed:
             if time.monotonic() > deadline:
                 raise TryAgain(
                     f"{name}: it is being saved again and again", "run it again later"
                 ) from None
             continue
-        _log(folder, run, record, after)
+        _log(folder, run, done)
         return draft
 
 
@@ -137,14 +138,14 @@ def _conserved(name: str, old: bytes, draft: Draft[T]) -> None:
         raise SafetyStop(f"{name}: the plan would lose or double a line; nothing was changed")
 
 
-def _log(folder: Folder, run: Pass, record: Redo, after: bytes) -> None:
-    names = history.digest(record.before), history.digest(after)
+def _log(folder: Folder, run: Pass, record: Redo) -> None:
+    names = history.digest(record.before), history.digest(record.after)
     version = history.Version(
         record.pass_id, run.now.isoformat(timespec="seconds"), run.command, record.path, *names,
         record.archive,
     )  # fmt: skip
     try:
-        history.record(folder, version, record.before, after)
+        history.record(folder, version, record.before, record.after)
     except FileFault as error:
         run.notices.append(f"the change is made, but cannot be undone: {error.message}")
 

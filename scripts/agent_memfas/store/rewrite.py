@@ -25,8 +25,9 @@ from agent_memfas.store.redo import Changed, Redo
 Rewriter = Callable[[bytes], Redo | None]
 
 
-def apply(folder: Folder, record: Redo, lease_wait: float, *, lease_only: bool = False) -> bytes:
-    """Carry out a change; the caller holds the folder's lock. Returns what the file holds now.
+def apply(folder: Folder, record: Redo, lease_wait: float, *, lease_only: bool = False) -> Redo:
+    """Carry out a change; the caller holds the folder's lock. Returns it as it was carried out:
+    with the lines that others had appended meanwhile.
 
     lease_wait: seconds to wait for others to close the file before the way without a lease is
     taken (with lease_only: before TryAgain). Changed, ArchiveFault, TryAgain: nothing was done;
@@ -98,7 +99,7 @@ def _pending(record: Redo, current: bytes) -> Redo | None:
 
 def _carry_out(
     folder: Folder, name: str, fit: Rewriter, lease_wait: float, lease_only: bool
-) -> bytes:
+) -> Redo:
     """By lease if it is to be had in time, else by exchange. append.lock comes before the lease:
     a cooperating writer holds it while it opens the file.
     """
@@ -132,7 +133,7 @@ def _open(path: Path) -> int:
         raise fault(path, error) from error
 
 
-def _in_place(folder: Folder, path: Path, descriptor: int, fit: Rewriter) -> bytes:
+def _in_place(folder: Folder, path: Path, descriptor: int, fit: Rewriter) -> Redo:
     """Under the lease: verify, archive, write, cut, sync. Milliseconds."""
     began = locks.since_boot()
     current = read_all(descriptor)
@@ -155,7 +156,7 @@ def _in_place(folder: Folder, path: Path, descriptor: int, fit: Rewriter) -> byt
         ) from error
     put_away(folder, record)
     redo.drop(folder)
-    return record.after
+    return record
 
 
 def _same_file(path: Path, descriptor: int) -> bool:
