@@ -272,6 +272,11 @@ def _zone(file: Path, line: int | None, name: str) -> tzinfo | None:
 def beside(root: Path) -> Path | None:
     """The configuration file of a memory folder: memfas.yaml, memfas.json, or None."""
     for name in (FILE, "memfas.json"):
-        if os.path.lexists(root / name):
-            return root / name
+        try:
+            os.lstat(root / name)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise ConfigError(f"{root / name}: {os.strerror(error.errno or 0)}") from error
+        return root / name
     return None

@@ -25,16 +25,10 @@ NAMES = BY_HANDLE + BY_PATH
 DULL = {"flock", "fcntl", "mkdir", "fchmod", "fchown", "chmod", "utimensat"}
 
 
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+@pytest.fixture
+def bench(ram_path: Path) -> Path:
     """A folder in memory for the images, each a few megabytes."""
-    shm = Path("/dev/shm")
-    base = tmp_path_factory.mktemp("power")
-    if os.access(shm, os.W_OK):
-        base = shm / base.parent.name / base.name
-        base.mkdir(parents=True)
-    yield base
-    shutil.rmtree(base, ignore_errors=True)
+    return ram_path
 
 
 @contextlib.contextmanager

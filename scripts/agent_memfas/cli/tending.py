@@ -19,6 +19,7 @@ from agent_memfas.cli.session import (
     from_here,
     open_up,
 )
+from agent_memfas.errors import TryAgain
 from agent_memfas.tasks import janitor as cleaning
 from agent_memfas.text.marks import clip
 
@@ -66,7 +67,10 @@ def janitor(
         _print(report, session)
     for fault in report.faults:
         out.error(fault, as_data=False)
-    if report.faults or (fail_over_limit and report.over_limit):
+    if report.faults:
+        later = all(isinstance(fault, TryAgain) for fault in report.faults)
+        raise typer.Exit(TryAgain.status if later else 1)
+    if fail_over_limit and report.over_limit:
         raise typer.Exit(1)
 
 

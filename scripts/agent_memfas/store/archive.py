@@ -136,7 +136,7 @@ def _append_once(path: Path, data: bytes) -> bool:
             sync_folder(path.parent.parent)
         except OSError:
             if size is not None:
-                os.ftruncate(descriptor, size)
+                _cut_back(descriptor, size, data)
             raise
     except OSError as error:
         raise _fault(path, error) from error
@@ -164,6 +164,12 @@ def _append_at(descriptor: int, size: int, current: bytes, data: bytes) -> None:
     except OSError:
         os.ftruncate(descriptor, size)
         raise
+
+
+def _cut_back(descriptor: int, size: int, data: bytes) -> None:
+    """Take the block back, unless somebody has appended behind it meanwhile."""
+    if read_all(descriptor)[size:].lstrip(b"\n") == data.lstrip(b"\n"):
+        os.ftruncate(descriptor, size)
 
 
 def _torn_tail(current: bytes, data: bytes) -> int:

@@ -12,7 +12,6 @@ from agent_memfas.errors import FileFault, MemfasError, NothingFound, SafetyStop
 from agent_memfas.store import archive, history
 from agent_memfas.store.archive import Moved
 from agent_memfas.store.durable import write_whole
-from agent_memfas.store.files import read
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.passes import Draft, Pass, edit, editable, hold, read_patiently
 from agent_memfas.text.documents import BOM, Document, parse
@@ -246,10 +245,16 @@ def _remember(folder: Folder, today: date) -> None:
 
 def _clean(folder: Folder, name: str, terms: Terms, run: Pass, report: Report) -> None:
     """Move what has expired in one file; say which lines vanished from it since the last run."""
-    today = run.now.date()
+    seen: list[bytes] = []
+
+    def see_and_plan(document: Document) -> Draft[FileReport]:
+        if not seen:
+            seen.append(document.data)
+            _tell_vanished(folder, name, document, run, report)
+        return plan(document, name, terms, run.now.date())
+
     try:
-        _tell_vanished(folder, name, run, report)
-        draft = edit(folder, name, lambda document: plan(document, name, terms, today), run)
+        draft = edit(folder, name, see_and_plan, run)
     except MemfasError as error:
         report.faults.append(error)
         return
@@ -257,13 +262,15 @@ def _clean(folder: Folder, name: str, terms: Terms, run: Pass, report: Report) -
         report.files.append(draft.detail)
 
 
-def _tell_vanished(folder: Folder, name: str, run: Pass, report: Report) -> None:
-    data = read(folder.place(name)).data
+def _tell_vanished(
+    folder: Folder, name: str, document: Document, run: Pass, report: Report
+) -> None:
+    data = document.data
     last = history.observe(folder, name, data, run.id, run.now.isoformat(timespec="seconds"))
     before = history.content(folder, last.after) if last else None
     if before is None or last is None or before == data:
         return
-    lost = vanished(parse(before).lines, parse(data).lines, archive.all_lines(folder.root))
+    lost = vanished(parse(before).lines, document.lines, archive.all_lines(folder.root))
     if lost:
         report.warnings.append(
             f"{len(lost)} {'line' if len(lost) == 1 else 'lines'} left {name} since "
