@@ -44,6 +44,18 @@ def drop(*unwanted: bytes):
     return plan
 
 
+def drop_while_others_append(memory: Path):
+    """A plan that leaves out `two`, and before whose writing somebody appends a line."""
+
+    def plan(document: Document) -> Draft[None]:
+        if b"late\n" not in document.lines:
+            with memory.open("ab") as file:
+                file.write(b"late\n")
+        return drop(b"two\n")(document)
+
+    return plan
+
+
 def change(folder: Folder, *unwanted: bytes, **patience: float) -> None:
     run = quick(**patience)
     with hold(folder, run):
@@ -136,15 +148,9 @@ def test_an_append_between_reading_and_writing_is_kept(folder: Folder) -> None:
     """Lines that arrive after the plan was made stay behind its text."""
     memory = folder.root / "MEMORY.md"
 
-    def plan(document: Document) -> Draft[None]:
-        if b"late\n" not in document.lines:
-            with memory.open("ab") as file:
-                file.write(b"late\n")
-        return Draft(b"".join(line for line in document.lines if line != b"two\n"), None)
-
     run = quick()
     with hold(folder, run):
-        edit(folder, "MEMORY.md", plan, run)
+        edit(folder, "MEMORY.md", drop_while_others_append(memory), run)
     assert memory.read_bytes() == b"one\nthree\nlate\n"
 
 
@@ -153,15 +159,9 @@ def test_undo_keeps_what_was_appended_during_the_pass(folder: Folder, held: bool
     """A line that came while the pass was at work is not part of it: undoing it leaves the line."""
     memory = folder.root / "MEMORY.md"
 
-    def plan(document: Document) -> Draft[None]:
-        if b"late\n" not in document.lines:
-            with memory.open("ab") as file:
-                file.write(b"late\n")
-        return Draft(b"".join(line for line in document.lines if line != b"two\n"), None)
-
     run = quick()
     with memory.open("rb") if held else contextlib.nullcontext(), hold(folder, run):
-        edit(folder, "MEMORY.md", plan, run)
+        edit(folder, "MEMORY.md", drop_while_others_append(memory), run)
     assert memory.read_bytes() == b"one\nthree\nlate\n"
     undo.run(folder, "", quick())
     assert memory.read_bytes() == b"one\ntwo\nthree\nlate\n"

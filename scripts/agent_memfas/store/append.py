@@ -16,7 +16,6 @@ from agent_memfas.store.tail import add_lines
 from agent_memfas.text.entries import one_line
 
 LOCK_WAIT = 5.0
-ATTEMPTS = 10
 
 
 def append(folder: Folder, name: str, line: str, run: Pass, header: str = "") -> int:

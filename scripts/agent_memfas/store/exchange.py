@@ -19,7 +19,7 @@ from pathlib import Path
 from agent_memfas.errors import FileFault
 from agent_memfas.store import archive, redo
 from agent_memfas.store.durable import sync_folder, write_all
-from agent_memfas.store.files import fault, read_all
+from agent_memfas.store.files import fault, is_at, read_all
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.limbo import drain, to_limbo
 from agent_memfas.store.redo import Changed, Redo
@@ -97,8 +97,7 @@ def _swap_files(
         return b""
     write_all(new, late)
     os.fsync(new)
-    here = os.fstat(new)
-    if _identity(path) != (here.st_dev, here.st_ino):
+    if not is_at(path, new):
         add_lines(path, late)
     return late
 
@@ -176,9 +175,7 @@ def _identity(name: Path) -> tuple[int, int]:
 
 
 def _is_read(name: Path, descriptor: int, current: bytes) -> bool:
-    here = os.fstat(descriptor)
-    same = _identity(name) == (here.st_dev, here.st_ino)
-    return same and read_all(descriptor).startswith(current)
+    return is_at(name, descriptor) and read_all(descriptor).startswith(current)
 
 
 def _exchange(one: Path, other: Path) -> bool:

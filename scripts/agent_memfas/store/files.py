@@ -91,6 +91,16 @@ def read_all(descriptor: int, cap: int = EDIT_CAP) -> bytes:
     return b"".join(pieces)
 
 
+def is_at(path: Path, descriptor: int) -> bool:
+    """Whether an open file is (still) the one that has the name."""
+    try:
+        there = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return False
+    here = os.fstat(descriptor)
+    return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
+
+
 def fault(path: Path, error: OSError) -> FileFault:
     """An OSError about a file as one line: the path, and the system's words for it."""
     if error.errno == errno.ELOOP:

@@ -18,7 +18,7 @@ from pathlib import Path
 from agent_memfas.errors import FileFault, TryAgain
 from agent_memfas.store import archive, exchange, limbo, locks, redo
 from agent_memfas.store.exchange import put_away
-from agent_memfas.store.files import fault, read, read_all
+from agent_memfas.store.files import fault, is_at, read, read_all
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.redo import Changed, Redo
 
@@ -137,7 +137,7 @@ def _in_place(folder: Folder, path: Path, descriptor: int, fit: Rewriter) -> Red
     """Under the lease: verify, archive, write, cut, sync. Milliseconds."""
     began = locks.since_boot()
     current = read_all(descriptor)
-    record = fit(current) if _same_file(path, descriptor) else None
+    record = fit(current) if is_at(path, descriptor) else None
     if record is None:
         raise Changed
     if record.late:
@@ -157,15 +157,6 @@ def _in_place(folder: Folder, path: Path, descriptor: int, fit: Rewriter) -> Red
     put_away(folder, record)
     redo.drop(folder)
     return record
-
-
-def _same_file(path: Path, descriptor: int) -> bool:
-    try:
-        there = os.stat(path, follow_symlinks=False)
-    except OSError:
-        return False
-    here = os.fstat(descriptor)
-    return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
 
 
 def overwrite(descriptor: int, current: bytes, after: bytes) -> None:
