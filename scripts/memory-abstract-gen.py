@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """`memfas abstract` from a checkout: write the overview of each folder."""
 
+import os
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 from agent_memfas.cli import door
 

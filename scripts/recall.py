@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """`memfas recall` from a checkout: ask the memory a question."""
 
+import os
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 from agent_memfas.cli import door
 

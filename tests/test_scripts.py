@@ -79,7 +79,7 @@ def person(tmp_path: Path) -> Prompt:
 
 def timeless(output: str) -> str:
     """Output without what differs from run to run on purpose: the time, and the random boundary."""
-    output = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d\S\d\d:\d\d)?", "TIME", output)
+    output = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?\S\d\d:\d\d)?", "TIME", output)
     return re.sub(r"\b[0-9a-f]{16}\b", "BOUNDARY", output)
 
 

@@ -33,7 +33,11 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings in force. file: where they came from, None for the defaults."""
+    """The settings in force. file: where they came from, None for the defaults.
+
+    db_path: absolute, or "" for the state folder. budget: milliseconds that a question may spend
+    on reading what has changed, 0 for no limit.
+    """
 
     file: Path | None = None
     timezone: tzinfo | None = None
@@ -45,6 +49,8 @@ class Settings:
     max_results: int = 5
     min_score: float = 0.0
     recency_weight: float = 0.3
+    db_path: str = ""
+    budget: int = 200
     values: dict[str, Any] = field(default_factory=dict)
 
 
@@ -58,6 +64,10 @@ def _seconds(value: Any) -> bool:
 
 def _count(value: Any) -> bool:
     return type(value) is int and value > 0
+
+
+def _whole(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 10**9
 
 
 def _number(value: Any) -> bool:
@@ -104,6 +114,7 @@ KEYS: dict[str, Key] = {
     "search.min_score": Key(_number, "a number from 0"),
     "search.embedder_type": Key(_maybe_text, "fastembed or ollama"),
     "search.embedder_model": Key(_maybe_text, "a model's name"),
+    "index.budget": Key(_whole, "a whole number of milliseconds from 0"),
     "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.ttl_p2": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.files": Key(_texts, "a list of paths"),
@@ -220,6 +231,8 @@ def _settings(file: Path, tree: dict[str, Any], lines: dict[str, int]) -> Settin
         max_results=flat.get("search.max_results", 5),
         min_score=float(flat.get("search.min_score", 0.0)),
         recency_weight=float(flat.get("search.recency_weight", 0.3)),
+        db_path=_beside(file, flat.get("db_path")),
+        budget=flat.get("index.budget", 200),
         values=flat,
     )
 
@@ -254,6 +267,13 @@ def _sources(file: Path, line: int | None, value: list[Any]) -> tuple[Source, ..
             )
         out.append(Source(**fields))
     return tuple(out)
+
+
+def _beside(file: Path, path: str | None) -> str:
+    """A path as memfas.yaml has it, made absolute: it is relative to that file. "" for none."""
+    if path is None:
+        return ""
+    return os.path.normpath(os.path.join(os.path.realpath(file.parent), os.path.expanduser(path)))
 
 
 def _zone(file: Path, line: int | None, name: str) -> tzinfo | None:

@@ -8,12 +8,16 @@ import sys
 
 def main(arguments: list[str] | None = None) -> int:
     """Run `memfas ARGUMENTS` (default: the process's own). Returns the exit status."""
-    from agent_memfas.cli import out, program
+    from agent_memfas.cli import fast, out
 
     given = sys.argv[1:] if arguments is None else arguments
     out.prepare()
     try:
-        status = program.run(given)
+        status = fast.run(given)
+        if status is None:
+            from agent_memfas.cli import program
+
+            status = program.run(given)
     except BrokenPipeError:
         out.silence()
         return 0

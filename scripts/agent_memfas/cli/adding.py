@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from agent_memfas.cli import out
+from agent_memfas.cli.asking import words
 from agent_memfas.cli.session import Config, Json, Root, open_up
-from agent_memfas.errors import UsageError
 from agent_memfas.store.templates import lay, make_folder
 from agent_memfas.tasks import notes
 
@@ -88,15 +88,6 @@ def add(
     run = session.run("add")
     _report(notes.add(session.folder, words(text), priority, run), json=json)
     _notices(run.notices)
-
-
-def words(text: list[str]) -> str:
-    """The words of an argument list, or standard input for a single `-`."""
-    if text != ["-"]:
-        return os.fsencode(" ".join(text)).decode("utf-8", "replace")
-    if sys.stdin is None or sys.stdin.closed:
-        raise UsageError("standard input is closed")
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
 def _report(added: notes.Added, *, json: bool) -> None:

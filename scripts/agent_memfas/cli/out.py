@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import errno
 import io
-import json
 import os
-import re
 import sys
-from dataclasses import asdict, is_dataclass
 from datetime import date
-from typing import Any
 
 from agent_memfas.errors import MemfasError
+from agent_memfas.text.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+    from typing import Any
 
 SCHEMA = 1
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
-_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSAFE_IN_JSON = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_UNSAFE = "\x00-\x08\x0a-\x1f" + _UNSAFE_IN_JSON
 
 
 class _Closed(io.StringIO):
@@ -63,7 +64,11 @@ def silence() -> None:
 
 def shown(text: str) -> str:
     """Text with control characters, escapes and direction marks made visible."""
-    return _UNSAFE.sub(_visible, text)
+    if text.isprintable():
+        return text
+    import re
+
+    return re.sub(f"[{_UNSAFE}]", _visible, text)
 
 
 def _visible(match: re.Match[str]) -> str:
@@ -94,15 +99,36 @@ def tell(text: str) -> None:
 
 def data(value: Any) -> None:
     """A result for a program: one JSON object with its schema number."""
-    fields = {"schema": SCHEMA, **(asdict(value) if is_dataclass(value) else value)}  # type: ignore[arg-type]
+    import json
+    import re
+
+    fields = {"schema": SCHEMA, **(value if isinstance(value, dict) else _fields(value))}
     text = json.dumps(fields, ensure_ascii=False, default=_plain)
-    print(_UNSAFE_IN_JSON.sub(lambda m: f"\\u{ord(m[0]):04x}", text))
+    print(re.sub(f"[{_UNSAFE_IN_JSON}]", lambda m: f"\\u{ord(m[0]):04x}", text))
 
 
-def _plain(value: Any) -> str:
+def _fields(value: Any) -> dict[str, Any]:
+    """A record or a dataclass as a dictionary."""
+    if isinstance(value, Record):
+        return vars(value)
+    from dataclasses import asdict
+
+    return asdict(value)
+
+
+def _plain(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()
-    return str(value)
+    return vars(value) if isinstance(value, Record) else str(value)
+
+
+def progress(label: str) -> Callable[[int, int], None] | None:
+    """Something that is told how many of how many are done: a bar on a terminal, else None."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    from agent_memfas.cli.progress import Bar
+
+    return Bar(label)
 
 
 def error(problem: MemfasError, *, as_data: bool) -> None:

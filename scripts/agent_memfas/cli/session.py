@@ -15,7 +15,7 @@ from agent_memfas import config
 from agent_memfas.errors import ConfigError, MemfasError, UsageError
 from agent_memfas.store.layout import Folder, find_folder, open_folder
 from agent_memfas.store.passes import Pass
-from agent_memfas.text.entries import parse_day
+from agent_memfas.text.days import parse_day
 
 Root = Annotated[
     Optional[Path],  # noqa: UP045 - typer reads this at run time on Python 3.10

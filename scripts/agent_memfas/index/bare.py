@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
 
+from agent_memfas.index.search import K1, B, idf
 from agent_memfas.text.words import query_terms, terms
-
-K1, B = 1.2, 0.75
 
 
 class BareRanking:
@@ -46,4 +44,4 @@ class BareRanking:
     def _idf(self, term: str) -> float:
         assert self._model is not None
         known: dict[str, float] = self._model.idf
-        return known.get(term, log(len(self._sets) + 1) - log(0.5))
+        return known.get(term, idf(len(self._sets), 0))

@@ -1,32 +1,32 @@
-"""The passages of a memory folder held in memory, in step with its files at every question."""
+"""The passages of a memory folder held in memory: what answers where there is no index."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from pathlib import Path
 
-from agent_memfas.errors import MemfasError
+from agent_memfas.errors import FileFault, UsageError
 from agent_memfas.index.bare import BareRanking
-from agent_memfas.store.files import READ_CAP, Listing, Skipped, read, walk
-from agent_memfas.store.layout import Folder, kind_of, log_day
-from agent_memfas.text.documents import parse
-from agent_memfas.text.passages import Passage, passages, records
-from agent_memfas.text.triggers import Trigger, commented, listed
-
-TRIGGERS_FILE = "TRIGGERS.md"
-SUPERSEDED_SHARE = 0.5
-MONTHS = (
-    "january february march april may june july august september october november december"
-).split()
+from agent_memfas.index.diff import path_of
+from agent_memfas.index.extract import Extract, extract, load
+from agent_memfas.index.rows import Found, Freshness, Row
+from agent_memfas.index.scope import Scope
+from agent_memfas.index.search import SUPERSEDED_SHARE
+from agent_memfas.index.sync import TICK
+from agent_memfas.store.layout import Folder
+from agent_memfas.store.listing import Listed, Signature, Skipped
+from agent_memfas.store.places import TRIGGERS
+from agent_memfas.store.sweep import sweep
+from agent_memfas.text.firing import Trigger, fired, key_of
+from agent_memfas.text.words import terms
 
 
 @dataclass(frozen=True)
 class _File:
-    signature: tuple[int, ...]
-    kind: str
-    passages: tuple[Passage, ...]
-    triggers: tuple[Trigger, ...]
+    signature: Signature
+    note: str
+    extract: Extract
 
 
 @dataclass
@@ -37,56 +37,57 @@ class Corpus:
     is younger than the last sweep is read again, for it may change within one tick of the clock.
     """
 
-    folder: Folder
-    sources: tuple[str, ...] = ()
-    archive: bool = False
-    files: dict[str, _File] = field(default_factory=dict)
-    skipped: list[Skipped] = field(default_factory=list)
+    root: str
+    freshness: Freshness = field(default_factory=lambda: Freshness(False, 0, 0, 0, source="files"))
+    _files: dict[str, _File] = field(default_factory=dict)
     _swept: int = 0
     _ranking: BareRanking | None = None
-    _rows: list[tuple[str, Passage]] = field(default_factory=list)
+    _rows: list[tuple[str, str, Row]] = field(default_factory=list)
 
-    def refresh(self, now_ns: int) -> None:
+    def refresh(self, now_ns: int, scope: Scope, notes: tuple[str, ...] = ()) -> None:
         """Bring everything in step with the files. now_ns: the wall clock, in nanoseconds."""
-        listing = walk(self.folder)
-        self.skipped = list(listing.skipped)
-        found: dict[str, _File] = {}
-        for path in _chosen(listing, self.sources, archive=self.archive):
-            info = listing.files[path]
-            signature = (info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
-            old = self.files.get(path)
-            young = max(info.st_mtime_ns, info.st_ctime_ns) >= self._swept
-            if old is not None and old.signature == signature and not young:
+        swept = sweep(self.root, {}, scope.enters)
+        if reason := swept.failed.get(""):
+            raise FileFault(f"{self.root}: {reason}")
+        skipped, found, read = list(swept.skipped), dict[str, _File](), 0
+        for path, signature in _files_of(swept.changed):
+            if not scope.wants(path):
+                continue
+            old = self._files.get(path)
+            if old is not None and old.signature == signature and signature[3] < self._swept:
                 found[path] = old
-            elif (file := self._load(path, signature)) is not None:
-                found[path] = file
-        if found != self.files:
-            self.files, self._ranking = found, None
-        self._swept = now_ns - 20_000_000
+            elif (file := self._load(path, signature, skipped)) is not None:
+                found[path], read = file, read + 1
+        skipped += [Skipped(path, file.note) for path, file in found.items() if file.note]
+        if found != self._files:
+            self._files, self._ranking = found, None
+        self._swept = now_ns - TICK
+        self.freshness = Freshness(
+            True, now_ns, max(swept.seen, len(found)), len(found), read, 0,
+            tuple(sorted(skipped, key=lambda s: s.path)), notes, "files",
+        )  # fmt: skip
 
-    def _load(self, path: str, signature: tuple[int, ...]) -> _File | None:
+    def _load(self, path: str, signature: Signature, skipped: list[Skipped]) -> _File | None:
         try:
-            image = read(self.folder.place(path), READ_CAP, cut=True)
-        except MemfasError as error:
-            self.skipped.append(Skipped(path, error.message.rpartition(": ")[2]))
+            content = load(Folder(Path(self.root)), path)
+        except (FileFault, UsageError) as error:
+            skipped.append(Skipped(path, error.message))
             return None
-        if image.cut:
-            self.skipped.append(Skipped(path, f"only the first {READ_CAP >> 20} MB are read"))
-        document = parse(image.data)
-        if not document.decodable:
-            self.skipped.append(Skipped(path, "not UTF-8: read with replacement characters"))
-        if path == TRIGGERS_FILE:
-            return _File(signature, "triggers", (), tuple(listed(document, path)))
-        cut = records if path.lower().endswith(".jsonl") else passages
-        found = tuple(cut(document))
-        return _File(signature, kind_of(path), found, tuple(commented(document, path)))
+        return _File(signature, content.note, extract(path, content.data))
 
-    def triggers(self) -> Iterable[Trigger]:
-        """All triggers, TRIGGERS.md first."""
-        files = sorted(self.files, key=lambda path: (path != TRIGGERS_FILE, path))
-        return [trigger for path in files for trigger in self.files[path].triggers]
+    def triggers(self, question: str) -> list[Trigger]:
+        """The triggers in a question, in its order; those of TRIGGERS.md before others."""
+        known: dict[str, list[Trigger]] = {}
+        for path in sorted(self._files, key=lambda path: (path != TRIGGERS, path)):
+            for trigger in self._files[path].extract.triggers:
+                known.setdefault(key_of(trigger.keyword), []).append(trigger)
 
-    def ranked(self, question: str) -> list[tuple[str, Passage, float]]:
+        def find(_: list[str]) -> Mapping[str, list[Trigger]]:
+            return known
+
+        return fired(question, sorted({key.count(" ") + 1 for key in known}), find)
+
+    def ranked(self, question: str) -> Iterator[Found]:
         """Every passage that shares a term with the question, best first.
 
         Those with all its words come before the others; a superseded one counts half, and as one
@@ -94,42 +95,20 @@ class Corpus:
         """
         if self._ranking is None:
             self._rows = [
-                (path, passage) for path, file in sorted(self.files.items())
-                for passage in file.passages
+                (path, file.extract.kind, row) for path, file in sorted(self._files.items())
+                for row in file.extract.rows if terms(row.indexed)
             ]  # fmt: skip
-            self._ranking = BareRanking([_indexed(path, passage) for path, passage in self._rows])
+            self._ranking = BareRanking([row.indexed for _, _, row in self._rows])
         found = []
         for n, score, whole in self._ranking.rank(question):
-            path, passage = self._rows[n]
-            old = passage.tag is not None and passage.tag.superseded is not None
-            share = SUPERSEDED_SHARE if old else 1.0
-            found.append((not whole or old, -score * share, path, passage))
-        found.sort(key=lambda row: row[:2])
-        return [(path, passage, -minus) for _, minus, path, passage in found]
+            path, kind, row = self._rows[n]
+            share = SUPERSEDED_SHARE if row.superseded else 1.0
+            found.append((not whole or bool(row.superseded), -score * share, n, path, kind, row))
+        for _, minus, _, path, kind, row in sorted(found, key=lambda f: f[:3]):
+            yield Found(path, kind, row, -minus)
 
 
-def _chosen(listing: Listing, sources: tuple[str, ...], *, archive: bool) -> list[str]:
-    hidden = ("cold",) if archive else ("cold", "archive")
-    wanted = [source.removeprefix("./") for source in sources]
-    return [
-        path for path in listing.files
-        if kind_of(path) not in hidden
-        and (not wanted or path == TRIGGERS_FILE or any(_matches(path, w) for w in wanted))
-    ]  # fmt: skip
-
-
-def _matches(path: str, pattern: str) -> bool:
-    """Whether a path is that file, lies in that folder, or fits that glob (`**` spans folders)."""
-    pattern = pattern.rstrip("/")
-    if path == pattern or path.startswith(f"{pattern}/"):
-        return True
-    if "**" in pattern:
-        return fnmatchcase(path, pattern.replace("**/", "*"))
-    return path.count("/") == pattern.count("/") and fnmatchcase(path, pattern)
-
-
-def _indexed(path: str, passage: Passage) -> str:
-    """What is searched: the text, the headings it stands under, and its day in words."""
-    day = passage.day or log_day(path) or ""
-    spoken = f"{day} {MONTHS[int(day[5:7]) - 1]} {day[:4]}" if day else ""
-    return f"{passage.text}\n{' '.join(passage.heading)}\n{spoken}"
+def _files_of(changed: Mapping[str, Listed]) -> Iterator[tuple[str, Signature]]:
+    for folder, listed in changed.items():
+        for name, signature in listed.signatures().items():
+            yield path_of(folder, name), signature

@@ -11,8 +11,9 @@ from typing import Any
 
 from agent_memfas.errors import FileFault
 from agent_memfas.store.durable import write_whole
-from agent_memfas.store.files import READ_CAP, TEXT_SUFFIXES, read
+from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.layout import Folder
+from agent_memfas.store.listing import TEXT_SUFFIXES
 from agent_memfas.store.locks import state_folder
 from agent_memfas.text.overview import Item
 from agent_memfas.text.summary import Summary, summarize

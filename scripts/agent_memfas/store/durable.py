@@ -30,6 +30,57 @@ def write_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
         raise FileFault(f"{path}: {os.strerror(error.errno or 0)}; nothing changed") from error
 
 
+def make_private(path: Path) -> None:
+    """A folder for files of our own, mode 0700 where it is missing. FileFault if that fails."""
+    try:
+        os.makedirs(path, 0o700, exist_ok=True)
+    except OSError as error:
+        raise FileFault(f"{path}: {os.strerror(error.errno or 0)}") from error
+
+
+def empty_beside(path: Path) -> Path:
+    """A new, empty, private file beside one of our own, to be filled and then put in its place.
+
+    FileFault where that is not possible.
+    """
+    temporary = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        os.close(os.open(temporary, flags, 0o600))
+    except OSError as error:
+        raise FileFault(f"{path}: {os.strerror(error.errno or 0)}") from error
+    return temporary
+
+
+def put_in_place(temporary: Path, path: Path, companions: tuple[str, ...] = ()) -> None:
+    """Sync a file made by `empty_beside` and give it the name of the one it replaces.
+
+    companions: endings of files that belong to the old one and would be taken for the new one's
+    (a journal): they go, and the old file before them, for it cannot be trusted without them.
+    """
+    try:
+        descriptor = os.open(temporary, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        left = [p for end in companions if os.path.lexists(p := path.with_name(path.name + end))]
+        for old in [path, *left] if left else []:
+            old.unlink(missing_ok=True)
+        os.replace(temporary, path)
+        sync_folder(path.parent)
+    except OSError as error:
+        discard(temporary)
+        raise FileFault(f"{path}: {os.strerror(error.errno or 0)}") from error
+
+
+def discard(path: Path, companions: tuple[str, ...] = ()) -> None:
+    """Remove a file of our own with what belongs to it, as far as that is possible."""
+    for one in (path, *(path.with_name(path.name + end) for end in companions)):
+        with suppress(OSError):
+            one.unlink()
+
+
 def sweep(*folders: Path) -> None:
     """Remove temporary files that processes which are no more left in folders of our own."""
     for temporary in (path for folder in folders for path in folder.glob("*.tmp")):

@@ -6,22 +6,18 @@ import errno
 import os
 import re
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from agent_memfas.errors import FileFault, UsageError
+from agent_memfas.errors import FileFault
 from agent_memfas.store.layout import Folder
+from agent_memfas.store.listing import COPY, Signature, Skipped, join
+from agent_memfas.store.sweep import LINKS, sweep
 
-TEXT_SUFFIXES = (".md", ".markdown", ".txt", ".jsonl")
 READ_CAP = 5 * 1024 * 1024
 EDIT_CAP = 16 * 1024 * 1024
-SKIPPED_FOLDERS = frozenset({"node_modules", "venv", "__pycache__", "site-packages"})
 LEFTOVER = re.compile(
     r"\..*|.*~|#.*#|4913|.*\.(?:swp|swo|swx|tmp|bak)|sed[A-Za-z0-9]{6}", re.IGNORECASE
-)
-_CONFLICT_COPY = re.compile(
-    r".*(?:\.sync-conflict-|conflicted copy|conflict copy).*|.* \((?:copy|\d+)\)\.\w+",
-    re.IGNORECASE,
 )
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
 
@@ -36,21 +32,12 @@ class Image:
 
 
 @dataclass(frozen=True)
-class Skipped:
-    """A file that was passed over, and why."""
-
-    path: str
-    reason: str
-
-
-@dataclass
 class Listing:
-    """What a walk found. files: relative path -> stat; skipped: what was passed over."""
+    """What a walk found. files: relative path -> signature; skipped: what was passed over."""
 
-    files: dict[str, os.stat_result] = field(default_factory=dict)
-    skipped: list[Skipped] = field(default_factory=list)
-    conflict_copies: list[str] = field(default_factory=list)
-    links: list[str] = field(default_factory=list)
+    files: dict[str, Signature]
+    skipped: list[Skipped]
+    conflict_copies: list[str]
 
 
 def read(path: Path, cap: int = EDIT_CAP, *, cut: bool = False) -> Image:
@@ -108,81 +95,13 @@ def fault(path: Path, error: OSError) -> FileFault:
     return FileFault(f"{path}: {os.strerror(error.errno or 0)}")
 
 
-def walk(folder: Folder, start: str = "") -> Listing:
-    """All text files of a folder, by path. Nothing is opened, no link to a folder is followed.
-
-    Left out without a word: dot files and folders, editors' leftovers, dependencies. Left out with
-    a reason: conflict copies, what is not a regular file, what cannot be listed, a second name of
-    the same file, links to folders and links that lead out of the memory folder.
-    """
-    listing = Listing()
-    identities: dict[tuple[int, int], str] = {}
-    pending = [start]
-    while pending:
-        relative = pending.pop()
-        try:
-            with os.scandir(os.path.join(folder.root, relative)) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
-        except OSError as error:
-            listing.skipped.append(Skipped(relative or ".", os.strerror(error.errno or 0)))
-            continue
-        folders: list[str] = []
-        for entry in entries:
-            path = f"{relative}/{entry.name}" if relative else entry.name
-            _sort_out(entry, path, listing, identities, folders)
-        pending.extend(reversed(folders))
-    for path in listing.links:
-        _follow(folder, path, listing, identities)
-    return listing
-
-
-def _sort_out(
-    entry: os.DirEntry[str],
-    path: str,
-    listing: Listing,
-    identities: dict[tuple[int, int], str],
-    folders: list[str],
-) -> None:
-    name = entry.name
-    try:
-        info = entry.stat(follow_symlinks=False)
-    except OSError as error:
-        listing.skipped.append(Skipped(path, os.strerror(error.errno or 0)))
-        return
-    if stat.S_ISDIR(info.st_mode):
-        if not name.startswith(".") and name not in SKIPPED_FOLDERS:
-            folders.append(path)
-        return
-    if not name.lower().endswith(TEXT_SUFFIXES) or LEFTOVER.fullmatch(name):
-        return
-    if _CONFLICT_COPY.fullmatch(name):
-        listing.conflict_copies.append(path)
-        listing.skipped.append(Skipped(path, "a copy made by a sync tool or a file manager"))
-    elif stat.S_ISLNK(info.st_mode):
-        listing.links.append(path)
-    elif not stat.S_ISREG(info.st_mode):
-        listing.skipped.append(Skipped(path, "not a regular file"))
-    elif (twin := identities.setdefault((info.st_dev, info.st_ino), path)) != path:
-        listing.skipped.append(Skipped(path, f"another name of {twin}"))
-    else:
-        listing.files[path] = info
-
-
-def _follow(
-    folder: Folder, path: str, listing: Listing, identities: dict[tuple[int, int], str]
-) -> None:
-    """A linked file counts where it leads to a regular file inside the folder, not listed yet."""
-    try:
-        info = os.stat(folder.place(path))
-    except UsageError:
-        listing.skipped.append(Skipped(path, "a symbolic link out of the memory folder"))
-        return
-    except OSError as error:
-        listing.skipped.append(Skipped(path, os.strerror(error.errno or 0)))
-        return
-    if not stat.S_ISREG(info.st_mode):
-        listing.skipped.append(Skipped(path, "a symbolic link to no regular file"))
-    elif (twin := identities.setdefault((info.st_dev, info.st_ino), path)) != path:
-        listing.skipped.append(Skipped(path, f"another name of {twin}"))
-    else:
-        listing.files[path] = info
+def walk(folder: Folder) -> Listing:
+    """All text files of a folder, by path, as a sweep sees them. Nothing is opened."""
+    swept = sweep(str(folder.root), {})
+    files = {
+        join(place, name) if place != LINKS else name: signature
+        for place, listed in swept.changed.items()
+        for name, signature in listed.signatures().items()
+    }
+    copies = [skipped.path for skipped in swept.skipped if skipped.reason == COPY]
+    return Listing(dict(sorted(files.items())), list(swept.skipped), copies)

@@ -7,19 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_memfas.errors import ConfigError, UsageError
-from agent_memfas.text.entries import parse_day
+from agent_memfas.store.places import KINDS, MARKS, STATE, kind_of, log_day, nearest
 
-MARKS = ("memfas.yaml", "MEMORY.md", "memory")
-STATE = ".memfas"
-KINDS = ("memory", "insights", "lessons", "shared", "long-term", "archive", "cold", "other")
-_ROOT_KINDS = {
-    "memory": "memory",
-    "insights": "insights",
-    "lessons": "lessons",
-    "shared": "shared",
-    "archive": "archive",
-    "cold-storage": "cold",
-}
+__all__ = ["KINDS", "MARKS", "STATE", "kind_of", "log_day"]
 
 
 @dataclass(frozen=True)
@@ -67,26 +57,9 @@ def open_folder(path: Path) -> Folder:
 
 def find_folder(start: Path) -> Folder:
     """The nearest folder from start upwards that looks like a memory folder."""
-    for candidate in (start, *start.parents):
-        if any(os.path.lexists(candidate / mark) for mark in MARKS):
-            return open_folder(candidate)
+    if found := nearest(str(start)):
+        return open_folder(Path(found))
     raise ConfigError(
         f"no memory folder at {start} or above it",
         "make one here: memfas init (or name one: --root DIR, or MEMFAS_ROOT)",
     )
-
-
-def kind_of(relative: str) -> str:
-    """What a file is by its place: one of KINDS. relative: as Folder.relative gives it."""
-    first, _, rest = relative.partition("/")
-    if rest:
-        return _ROOT_KINDS.get(first, "other")
-    return "long-term" if first.lower() == "memory.md" else "other"
-
-
-def log_day(relative: str) -> str | None:
-    """The day of a daily log, `YYYY-MM-DD` as its name says it, or None for any other file."""
-    first, _, name = relative.partition("/")
-    if first != "memory" or len(name) != 13 or not name.endswith(".md"):
-        return None
-    return name[:10] if parse_day(name[:10]) else None

@@ -42,7 +42,18 @@ def state_folder(folder: Folder, *parts: str) -> Path:
 @contextmanager
 def exclusive(folder: Folder, name: str = "lock", wait: float = 0.0) -> Iterator[None]:
     """Hold the named lock of a folder. TryAgain when another process has it for `wait` seconds."""
-    path = state_folder(folder) / name
+    with hold_file(state_folder(folder) / name, wait):
+        yield
+
+
+@contextmanager
+def hold_file(
+    path: Path, wait: float = 0.0, busy: str = "another memfas run is changing this memory folder"
+) -> Iterator[None]:
+    """Hold a lock file of our own, which is made where it is missing. TryAgain, FileFault.
+
+    busy: what to say where another process has it for `wait` seconds.
+    """
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         descriptor = os.open(path, flags, 0o600)
@@ -50,10 +61,20 @@ def exclusive(folder: Folder, name: str = "lock", wait: float = 0.0) -> Iterator
         raise FileFault(f"{path}: {os.strerror(error.errno or 0)}; nothing changed") from error
     try:
         if not _flock(descriptor, wait):
-            raise TryAgain(
-                "another memfas run is changing this memory folder", "run it again in a moment"
-            )
+            raise TryAgain(busy, "run it again in a moment")
         yield
+    finally:
+        os.close(descriptor)
+
+
+def is_held(path: Path) -> bool:
+    """Whether any process holds that lock file now."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        return not _flock(descriptor, 0.0)
     finally:
         os.close(descriptor)
 

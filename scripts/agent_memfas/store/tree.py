@@ -6,8 +6,9 @@ import os
 import stat
 from dataclasses import dataclass, field
 
-from agent_memfas.store.files import LEFTOVER, SKIPPED_FOLDERS, Skipped
+from agent_memfas.store.files import LEFTOVER
 from agent_memfas.store.layout import Folder
+from agent_memfas.store.listing import SKIPPED_FOLDERS, Skipped
 
 ARCHIVES = frozenset({"archive", "cold-storage"})
 

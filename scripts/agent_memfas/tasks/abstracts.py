@@ -13,8 +13,9 @@ from pathlib import Path
 from agent_memfas.errors import FileFault
 from agent_memfas.index.summaries import Examined, Summaries, examine
 from agent_memfas.store.durable import write_whole
-from agent_memfas.store.files import READ_CAP, Skipped, read
+from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.layout import Folder
+from agent_memfas.store.listing import Skipped
 from agent_memfas.store.tree import Place, list_bottom_up
 from agent_memfas.text.overview import Totals, add_up, read_mark, write_page
 

@@ -14,8 +14,9 @@ from agent_memfas.store.archive import Moved
 from agent_memfas.store.durable import write_whole
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.passes import Draft, Pass, edit, editable, hold, read_patiently
+from agent_memfas.text.days import parse_day
 from agent_memfas.text.documents import BOM, Document, parse
-from agent_memfas.text.entries import Entry, Terms, entries, parse_day
+from agent_memfas.text.entries import Entry, Terms, entries
 from agent_memfas.text.limits import Reading, advice, readings
 from agent_memfas.text.merge import vanished
 from agent_memfas.text.nearmiss import NearMiss, near_misses

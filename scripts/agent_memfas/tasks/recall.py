@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import date
+from agent_memfas.index.check import Checker
+from agent_memfas.index.rows import Found, Freshness
+from agent_memfas.store.places import PUT_AWAY
+from agent_memfas.text.firing import Trigger
+from agent_memfas.text.record import Record
 
-from agent_memfas.index.corpus import Corpus
-from agent_memfas.store.files import Skipped
-from agent_memfas.store.layout import log_day
-from agent_memfas.text.entries import Terms
-from agent_memfas.text.passages import Passage
-from agent_memfas.text.triggers import Matcher, Trigger
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import date
+
+    from agent_memfas.index.keeper import Keeper, Source
 
 
-@dataclass(frozen=True)
-class Filters:
-    """What may answer. kinds: of layout.KINDS, empty for all but archive and cold storage."""
+class Filters(Record):
+    """What may answer. kinds: of places.KINDS, empty for all but archive and cold storage.
+
+    since, until: ISO days, inclusive, or "". p1, p2: days that entries of these priorities are
+    kept, for the label `expired`.
+    """
 
     limit: int = 5
-    since: date | None = None
-    until: date | None = None
+    since: str = ""
+    until: str = ""
     kinds: tuple[str, ...] = ()
     archive: bool = False
     min_score: float = 0.0
+    p1: int = 90
+    p2: int = 30
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(Record):
     """One passage. Lines 1-based, inclusive; heading: the path, joined by " > "; date: ISO or
     None; labels: expired, superseded; score: 0 to 1.
     """
@@ -43,55 +49,81 @@ class Hit:
     labels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Answer:
-    """hits: best first. triggers: those in the question. files_seen, files_read: of the sweep."""
+class Answer(Record):
+    """hits: best first. triggers: those in the question. freshness: what the answer rests on."""
 
     query: str
     hits: tuple[Hit, ...]
     triggers: tuple[Trigger, ...]
-    files_seen: int
-    files_read: int
-    skipped: tuple[Skipped, ...]
+    freshness: Freshness
 
 
-def ask(corpus: Corpus, question: str, filters: Filters, today: date, terms: Terms) -> Answer:
-    """The best passages for a question, as the files stand now; refresh the corpus before."""
-    hits: list[Hit] = []
-    for path, passage, score in corpus.ranked(question):
+def ask(
+    keeper: Keeper, question: str, filters: Filters, today: date, as_of: int, budget: float | None
+) -> Answer:
+    """The best passages for a question, as the files stand now.
+
+    as_of: the wall clock, ns. budget: seconds for bringing the index in step, None for no limit.
+    Each hit has been found in its file a moment ago: where the index was wrong about a file it is
+    read again, and the question asked again.
+    """
+    wrong = set[str]()
+
+    def asked(source: Source) -> Answer:
+        wrong.clear()
+        hits = _hits(source, Checker(keeper.root), question, filters, today, wrong)
+        fired = tuple(source.triggers(question))
+        return Answer(question, tuple(hits), fired, source.freshness)
+
+    answer = keeper.answer(asked, as_of, budget)
+    if not wrong:
+        return answer
+    keeper.suspect(wrong)
+    answer = keeper.answer(asked, as_of, budget)
+    if not wrong:
+        return answer
+    told = (*answer.freshness.notes, f"left out, for it changes right now: {', '.join(wrong)}")
+    known = {**vars(answer.freshness), "fresh": False, "notes": told}
+    return Answer(question, answer.hits, answer.triggers, Freshness(**known))
+
+
+def _hits(
+    source: Source, checker: Checker, question: str, filters: Filters, today: date, wrong: set[str]
+) -> list[Hit]:
+    hits = list[Hit]()
+    for found in source.ranked(question) if filters.limit > 0 else ():
+        if not _passes(found, filters):
+            continue
+        if not checker.stands(found.path, found.row):
+            wrong.add(found.path)
+            continue
+        hits.append(_hit(found, filters, today))
         if len(hits) >= filters.limit:
             break
-        if score < filters.min_score:
-            continue
-        hit = _hit(path, passage, score, today, terms, corpus.files[path].kind)
-        if _passes(hit, filters):
-            hits.append(hit)
-    fired = tuple(Matcher(corpus.triggers()).match(question))
-    return Answer(
-        question, tuple(hits), fired, len(corpus.files) + len(corpus.skipped), len(corpus.files),
-        tuple(corpus.skipped),
-    )  # fmt: skip
+    return hits
 
 
-def _hit(path: str, passage: Passage, score: float, today: date, terms: Terms, kind: str) -> Hit:
-    tag, labels = passage.tag, list[str]()
-    if kind == "archive" or (tag is not None and tag.expired(today, terms)):
+def _passes(found: Found, filters: Filters) -> bool:
+    if found.score < filters.min_score:
+        return False
+    if filters.kinds:
+        if found.kind not in filters.kinds:
+            return False
+    elif found.kind == "cold" or (found.kind in PUT_AWAY and not filters.archive):
+        return False
+    day = found.row.day
+    if not filters.since and not filters.until:
+        return True
+    return bool(day) and filters.since <= day <= (filters.until or "9999-12-31")
+
+
+def _hit(found: Found, filters: Filters, today: date) -> Hit:
+    row, labels = found.row, list[str]()
+    if found.kind == "archive" or row.is_expired(today, filters.p1, filters.p2):
         labels.append("expired")
-    if tag is not None and tag.superseded is not None:
+    if row.superseded:
         labels.append("superseded")
     return Hit(
-        path, passage.start + 1, passage.end, " > ".join(passage.heading),
-        passage.day or log_day(path), tag.priority if tag else None, kind, round(score, 4),
-        passage.text, tuple(labels),
+        found.path, row.start, row.end, row.heading, row.day or None, row.priority or None,
+        found.kind, round(found.score, 4), row.text, tuple(labels),
     )  # fmt: skip
-
-
-def _passes(hit: Hit, filters: Filters) -> bool:
-    if filters.kinds and hit.kind not in filters.kinds:
-        return False
-    if filters.since is None and filters.until is None:
-        return True
-    if hit.date is None:
-        return False
-    since, until = filters.since or date.min, filters.until or date.max
-    return since.isoformat() <= hit.date <= until.isoformat()

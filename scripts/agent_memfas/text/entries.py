@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from agent_memfas.text.days import parse_day
 from agent_memfas.text.documents import Block, Document, parse
 from agent_memfas.text.marks import find_comments, without_comments
 
@@ -66,7 +67,6 @@ _ENTRY = re.compile(
 )
 _MARK = re.compile(r"\[(ttl|until|superseded):([^\]]*)\]")
 _DURATION = re.compile(r"([0-9]{1,5})([dw])")
-_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _META = re.compile(r"(trigger|importance|source):\s*(.*)", re.DOTALL)
 TAGGED = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]*(?:\[[ xX]\][ \t]*)?\**\[ ?[pP]-?\d")
 
@@ -98,13 +98,18 @@ class Tag:
         """The last day on which it is kept, or None: never expires (or nobody can tell)."""
         if self.priority == "P0" or self.date is None or not self.sound:
             return None
-        if self.until is not None:
+        return self.until or _later(self.date, self._days(terms))
+
+    def own_last_day(self) -> Day | None:
+        """The last day where it has a term of its own, be it as far off as can be; else None."""
+        if self.until is not None or self.ttl is None or self.date is None:
             return self.until
-        own = self.ttl if self.ttl is not None else terms.p1 if self.priority == "P1" else terms.p2
-        try:
-            return self.date + timedelta(days=own)
-        except OverflowError:
-            return None
+        return _later(self.date, self.ttl) or date.max
+
+    def _days(self, terms: Terms) -> int:
+        if self.ttl is not None:
+            return self.ttl
+        return terms.p1 if self.priority == "P1" else terms.p2
 
     def expired(self, today: Day, terms: Terms) -> bool:
         """Whether its last day lies before today. A date in the future never expires."""
@@ -141,14 +146,10 @@ class Entry:
         return self.tag.expired(today, terms) and self.protected_by(today, terms) is None
 
 
-def parse_day(text: str) -> date | None:
-    """`YYYY-MM-DD` in ASCII digits, a day that exists -> date; anything else -> None."""
-    match = _DAY.fullmatch(text)
-    if match is None:
-        return None
+def _later(day: date, days: int) -> date | None:
     try:
-        return date(int(match[1]), int(match[2]), int(match[3]))
-    except ValueError:
+        return day + timedelta(days=days)
+    except OverflowError:
         return None
 
 

@@ -11,8 +11,9 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from agent_memfas.text.days import parse_day
 from agent_memfas.text.documents import Document
-from agent_memfas.text.entries import Entry, Tag, entries, parse_day, read_tag
+from agent_memfas.text.entries import Entry, Tag, entries, read_tag
 
 _LOOSE = re.compile(
     r"(?P<bullet>[-*+•–—]|\d{1,9}[.)])?[ \t\u00a0\u3000]*"

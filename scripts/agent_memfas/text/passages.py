@@ -12,8 +12,9 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
+from agent_memfas.text.days import parse_day
 from agent_memfas.text.documents import Block, Document
-from agent_memfas.text.entries import Tag, entries, parse_day
+from agent_memfas.text.entries import Tag, entries
 from agent_memfas.text.marks import safe_cut, without_comments
 
 LONGEST = 360

@@ -7,8 +7,9 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from agent_memfas.text.days import parse_day
 from agent_memfas.text.documents import Document, parse
-from agent_memfas.text.entries import Tag, entries, parse_day
+from agent_memfas.text.entries import Tag, entries
 from agent_memfas.text.gist import describe, read_titles
 from agent_memfas.text.keywords import MOST_CHARACTERS, keywords
 from agent_memfas.text.lines import plain, shorten

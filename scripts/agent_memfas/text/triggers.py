@@ -7,25 +7,14 @@ of entries (`<!-- trigger: alice -->`), whose own text is the hint then.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
 
 from agent_memfas.text.documents import Document
 from agent_memfas.text.entries import entries
+from agent_memfas.text.firing import Trigger
 from agent_memfas.text.marks import without_comments
 from agent_memfas.text.words import words
 
 _BULLET = re.compile(r"[ \t]{0,3}[-*+][ \t]+")
-
-
-@dataclass(frozen=True)
-class Trigger:
-    """keyword: as written. hint: what it brings. path, line (1-based): where it stands."""
-
-    keyword: str
-    hint: str
-    path: str
-    line: int
 
 
 def listed(document: Document, path: str) -> list[Trigger]:
@@ -55,23 +44,3 @@ def commented(document: Document, path: str) -> list[Trigger]:
         for key in entry.triggers
         if words(key) and entry.tag.superseded is None
     ]  # fmt: skip
-
-
-class Matcher:
-    """Finds triggers in a question by its runs of words: the cost is that of the question."""
-
-    def __init__(self, triggers: Iterable[Trigger]) -> None:
-        self._by_words: dict[tuple[str, ...], list[Trigger]] = {}
-        for trigger in triggers:
-            self._by_words.setdefault(tuple(words(trigger.keyword)), []).append(trigger)
-        self._lengths = sorted({len(key) for key in self._by_words})
-
-    def match(self, question: str) -> list[Trigger]:
-        """The triggers whose keyword stands in the question as whole words, in its order."""
-        asked = words(question)
-        found: dict[Trigger, None] = {}
-        for at in range(len(asked)):
-            for length in self._lengths:
-                for trigger in self._by_words.get(tuple(asked[at : at + length]), ()):
-                    found[trigger] = None
-        return list(found)

@@ -1,0 +1,159 @@
+"""What a question needs to know beforehand, found without loading YAML: folder, settings, time.
+
+What memfas.yaml says is kept beside the index together with the bytes that said it; as long as
+these are the same it need not be parsed again.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+
+from agent_memfas.errors import ConfigError, MemfasError, UsageError
+from agent_memfas.store.places import CONFIGURATIONS, STATE, nearest
+from agent_memfas.text.days import parse_day
+from agent_memfas.text.record import Record
+
+FILE = "settings"
+_CAP = 1 << 20
+_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+
+
+class Brief(Record):
+    """The settings that a question depends on, and where they came from."""
+
+    zone: str = ""
+    p1: int = 90
+    p2: int = 30
+    sources: tuple[str, ...] = ()
+    limit: int = 5
+    min_score: float = 0.0
+    db_path: str = ""
+    budget: int = 200
+
+
+def root_of(root: str | None, config: str | None) -> str:
+    """The real path of the memory folder. ConfigError where there is none."""
+    named = root if root is not None else os.environ.get("MEMFAS_ROOT") or None
+    if named is None and config is not None:
+        named = os.path.dirname(os.path.abspath(config))
+    if named is None:
+        try:
+            here = os.getcwd()
+        except OSError as error:
+            raise ConfigError(
+                "the current folder does not exist any more", "cd into one"
+            ) from error
+        named = nearest(here)
+        if named is None:
+            raise ConfigError(
+                f"no memory folder at {here} or above it",
+                "make one here: memfas init (or name one: --root DIR, or MEMFAS_ROOT)",
+            )
+    real = os.path.realpath(named)
+    if not os.path.isdir(real):
+        what = "is not a folder" if os.path.lexists(real) else "does not exist"
+        raise ConfigError(f"memory folder {named} {what}", "make one: memfas init --root DIR")
+    return real
+
+
+def brief_of(root: str, config: str | None) -> tuple[Brief, str]:
+    """The settings of a folder, and what is wrong with its memfas.yaml (then the defaults hold).
+
+    config: a file that the caller named; ConfigError where that one is wrong.
+    """
+    if config is None:
+        present = [name for name in CONFIGURATIONS if os.path.lexists(os.path.join(root, name))]
+        if not present:
+            return Brief(), ""
+    file = config if config is not None else os.path.join(root, present[0])
+    raw = _bytes(file)
+    kept = os.path.join(root, STATE, FILE)
+    head = f"{os.path.abspath(file)}\n".encode("utf-8", "surrogateescape")
+    if raw is not None and (known := _kept(kept, head, raw)):
+        return known, ""
+    try:
+        found = _load(file)
+    except ConfigError as error:
+        if config is not None:
+            raise
+        return Brief(), f"{error.message}; the defaults are taken"
+    if raw is not None and raw == _bytes(file):
+        _keep(root, head, raw, found)
+    return found, ""
+
+
+def _load(file: str) -> Brief:
+    from pathlib import Path
+
+    from agent_memfas import config
+
+    settings = config.load(Path(file))
+    return Brief(
+        str(settings.values.get("timezone", "")).replace("local", ""), settings.terms.p1,
+        settings.terms.p2, tuple(source.path for source in settings.sources),
+        settings.max_results, settings.min_score, settings.db_path, settings.budget,
+    )  # fmt: skip
+
+
+def _kept(path: str, head: bytes, raw: bytes) -> Brief | None:
+    """What an earlier run has kept for exactly this file with exactly these bytes."""
+    data = _bytes(path)
+    if data is None or not data.startswith(head) or not data.endswith(b"\n\n" + raw):
+        return None
+    lines = data[len(head) : len(data) - len(raw) - 2].decode("utf-8", "replace").split("\n")
+    try:
+        zone, p1, p2, limit, least, db_path, budget, *sources = lines
+        return Brief(zone, int(p1), int(p2), tuple(sources), int(limit), float(least), db_path,
+                     int(budget))  # fmt: skip
+    except ValueError:
+        return None
+
+
+def _keep(root: str, head: bytes, raw: bytes, found: Brief) -> None:
+    """Keep it for the next run, where the state folder is there and can be written."""
+    from pathlib import Path
+
+    from agent_memfas.store.durable import write_whole
+
+    fields = [found.zone, found.p1, found.p2, found.limit, found.min_score, found.db_path,
+              found.budget, *found.sources]  # fmt: skip
+    texts = [str(field) for field in fields]
+    state = Path(root) / STATE
+    if any("\n" in text for text in texts) or not state.is_dir():
+        return
+    try:
+        write_whole(state / FILE, head + "\n".join(texts).encode() + b"\n\n" + raw)
+    except (MemfasError, UnicodeEncodeError):
+        return
+
+
+def _bytes(path: str) -> bytes | None:
+    """A small file whole; None where it cannot be read at once."""
+    try:
+        descriptor = os.open(path, _OPEN)
+    except OSError:
+        return None
+    try:
+        data = os.read(descriptor, _CAP)
+        return data if len(data) < _CAP else None
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def now_of(zone: str, today: str | None) -> datetime:
+    """The time in the user's zone, at the day of --today where that is given."""
+    if zone:
+        from zoneinfo import ZoneInfo
+
+        now = datetime.now(ZoneInfo(zone))
+    else:
+        now = datetime.now().astimezone()
+    if today is None:
+        return now
+    day = parse_day(today)
+    if day is None:
+        raise UsageError(f"--today {today}: not a day of the form YYYY-MM-DD")
+    return now.replace(year=day.year, month=day.month, day=day.day)

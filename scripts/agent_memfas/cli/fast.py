@@ -1,0 +1,22 @@
+"""The plain forms of the commands that are asked all day, answered before typer is loaded."""
+
+from __future__ import annotations
+
+COMMANDS = ("recall",)
+
+
+def run(arguments: list[str]) -> int | None:
+    """The status of a plain `recall …`; None for whatever typer has to look at."""
+    if not arguments or arguments[0] not in COMMANDS:
+        return None
+    from agent_memfas.cli import asking, options, out
+    from agent_memfas.errors import MemfasError
+
+    values = options.read(asking.TABLE, arguments[1:])
+    if values is None:
+        return None
+    try:
+        return asking.recall(values)
+    except MemfasError as error:
+        out.error(error, as_data=values["json"])
+        return error.status

@@ -1,0 +1,54 @@
+"""Whether a passage stands in its file right now, where the index says that it does."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from agent_memfas.index.rows import Row
+
+CAP = 5 * 1024 * 1024 + 1024
+_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+
+
+class Checker:
+    """Looks passages up in the files below a root; a file is read once for hits in a row."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._path: str | None = None
+        self._lines: list[str] = []
+
+    def stands(self, path: str, row: Row) -> bool:
+        """Whether the lines of the file hold the text of the row."""
+        if path != self._path:
+            self._path, self._lines = path, _lines(self._root, path)
+        lines = "\n".join(self._lines[row.start - 1 : row.end])
+        return "\n".join(line.removesuffix("\r") for line in row.text.split("\n")) in lines
+
+
+def _lines(root: str, path: str) -> list[str]:
+    """The lines of a file as text, [] where it cannot be read."""
+    place = os.path.join(root, path)
+    try:
+        try:
+            descriptor = os.open(place, _OPEN)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            real = os.path.realpath(place)
+            if not real.startswith(f"{root}/"):
+                return []
+            descriptor = os.open(real, _OPEN)
+        try:
+            pieces, size = [], 0
+            while size < CAP and (piece := os.read(descriptor, 1 << 20)):
+                pieces.append(piece)
+                size += len(piece)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return []
+    data = b"".join(pieces).removeprefix(b"\xef\xbb\xbf")
+    lines = data.decode("utf-8", "replace").split("\n")
+    return [line.removesuffix("\r") for line in lines]

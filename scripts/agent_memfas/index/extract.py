@@ -1,0 +1,81 @@
+"""A file's bytes -> the rows that the index holds of it; the same bytes give the same rows."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from agent_memfas.errors import FileFault
+from agent_memfas.index.rows import NEVER, Row
+from agent_memfas.store.files import READ_CAP, read
+from agent_memfas.store.layout import Folder
+from agent_memfas.store.listing import LARGEST, Signature
+from agent_memfas.store.places import TRIGGERS, kind_of, log_day
+from agent_memfas.text.documents import parse
+from agent_memfas.text.entries import Tag
+from agent_memfas.text.firing import Trigger
+from agent_memfas.text.passages import Passage, passages, records
+from agent_memfas.text.record import Record
+from agent_memfas.text.triggers import commented, listed
+
+
+class Content(Record):
+    """A file as it was read. signature: of the file that was open. note: what is amiss, or ""."""
+
+    data: bytes
+    hash: bytes
+    signature: Signature
+    note: str
+
+
+class Extract(Record):
+    """What the index holds of a file."""
+
+    kind: str
+    rows: tuple[Row, ...]
+    triggers: tuple[Trigger, ...]
+
+
+def load(folder: Folder, path: str) -> Content:
+    """Read a file. FileFault with the bare reason where that is not possible."""
+    try:
+        image = read(folder.place(path), READ_CAP, cut=True)
+    except FileFault as error:
+        raise FileFault(error.message.rpartition(": ")[2]) from error.__cause__
+    notes = []
+    if image.cut:
+        notes.append(f"only the first {READ_CAP >> 20} MB are read")
+    try:
+        image.data.decode("utf-8")
+    except UnicodeDecodeError:
+        notes.append("not UTF-8: read with replacement characters")
+    info = image.info
+    signature = (info.st_ino & LARGEST, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
+    digest = blake2b(image.data, digest_size=16).digest()
+    return Content(image.data, digest, signature, "; ".join(notes))
+
+
+def extract(path: str, data: bytes) -> Extract:
+    """The rows of a file. Linear in its size; never fails."""
+    document = parse(data)
+    if path == TRIGGERS:
+        return Extract("triggers", (), tuple(listed(document, path)))
+    cut = records if path.lower().endswith(".jsonl") else passages
+    day = log_day(path) or ""
+    rows = tuple(_row(passage, day) for passage in cut(document))
+    return Extract(kind_of(path), rows, tuple(commented(document, path)))
+
+
+def _row(passage: Passage, day: str) -> Row:
+    tag = passage.tag
+    return Row(
+        passage.start + 1, passage.end, " > ".join(passage.heading), passage.day or day,
+        tag.priority if tag else "", tag.date.isoformat() if tag and tag.date else "",
+        _expiry(tag), tag.superseded.isoformat() if tag and tag.superseded else "", passage.text,
+    )  # fmt: skip
+
+
+def _expiry(tag: Tag | None) -> str:
+    if tag is None or tag.priority == "P0" or tag.date is None or not tag.sound:
+        return NEVER
+    own = tag.own_last_day()
+    return "" if own is None else own.isoformat()

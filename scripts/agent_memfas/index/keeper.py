@@ -1,0 +1,251 @@
+"""The index as those who ask see it: in step with the files, and there whatever happens to it.
+
+Where a fresh index answers, nothing is loaded that only writing needs: `writer` and `corpus` come
+in when a file has changed or the index cannot be used. (This is the one module below the edge that
+puts off imports of the package.)
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+from agent_memfas.errors import FileFault, TryAgain
+from agent_memfas.index import search
+from agent_memfas.index.database import Database, Foreign, NoIndex, is_damage, open_database
+from agent_memfas.index.rows import Found, Freshness
+from agent_memfas.index.scope import Job, scope_of
+from agent_memfas.store.listing import Known, Skipped
+from agent_memfas.store.sweep import Swept, sweep
+from agent_memfas.text.firing import Trigger
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from typing import Protocol, TypeVar
+
+    from agent_memfas.index.corpus import Corpus
+    from agent_memfas.index.places import Place
+    from agent_memfas.index.writer import Written
+
+    T = TypeVar("T")
+
+    class Source(Protocol):
+        """What can be asked: the index, or the files themselves."""
+
+        freshness: Freshness
+
+        def ranked(self, question: str) -> Iterator[Found]:
+            """Passages that share a term with the question, best first."""
+
+        def triggers(self, question: str) -> list[Trigger]:
+            """The triggers in the question, in its order."""
+
+
+BUDGET = 0.2  # seconds that a question may spend on the sweep and on reading what has changed
+_ROUNDS = 3  # times to look again where other processes are always faster
+
+
+class IndexSource:
+    """An open index that answers."""
+
+    def __init__(self, database: Database, freshness: Freshness) -> None:
+        self.database = database
+        self.freshness = freshness
+
+    def ranked(self, question: str) -> Iterator[Found]:
+        """Passages that share a term with the question, best first."""
+        return search.ranked(self.database, question)
+
+    def triggers(self, question: str) -> list[Trigger]:
+        """The triggers in the question, in its order."""
+        return search.triggers(self.database, question)
+
+
+class Keeper:
+    """Keeps the index of one memory folder and answers from it.
+
+    root: the folder's real path. places: where the index may be, best first. sources: as in
+    memfas.yaml. use_index: False to search the files themselves. wait: seconds to wait for another
+    process that is writing. tell: is told how many of how many files have been read.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        places: tuple[Place, ...],
+        sources: tuple[str, ...] = (),
+        *,
+        use_index: bool = True,
+        wait: float = 0.0,
+        tell: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.root = root
+        self._places = places
+        self._sources = sources
+        self._use_index = use_index
+        self._wait = wait
+        self._tell = tell
+        self._database: Database | None = None
+        self._notes: list[str] = []
+        self._suspect: frozenset[str] = frozenset()
+        self._corpus: Corpus | None = None
+
+    def answer(self, asked: Callable[[Source], T], as_of: int, budget: float | None = BUDGET) -> T:
+        """What `asked` makes of a source that is in step with the files, as far as can be.
+
+        as_of: the wall clock now, ns. budget: seconds for the sweep and for reading what changed.
+        The index failing on the way is no failure: the files are asked then.
+        """
+        self._notes = []
+        for again in (True, False) if self._use_index else ():
+            try:
+                return asked(self.source(as_of, budget))
+            except sqlite3.Error as error:
+                self._give_up(error, again=again)
+                if not (again and is_damage(error)):
+                    break
+            except (NoIndex, TryAgain, FileFault) as why:
+                self._note(f"the index cannot be used: {getattr(why, 'message', why)}")
+                break
+        return asked(self._files(as_of))
+
+    def source(
+        self,
+        as_of: int,
+        budget: float | None = None,
+        *,
+        deep: bool = False,
+        only: Collection[str] | None = None,
+    ) -> IndexSource:
+        """The index, brought in step.
+
+        deep: by the bytes of every file, whatever it looks like. only: look at these folders
+        (relative to the root) and at nothing inside or beside them; the source is not fresh then.
+
+        sqlite3.Error, NoIndex, TryAgain or FileFault where that is not to be had.
+        """
+        deadline = None if budget is None else time.monotonic() + budget
+        for _ in range(_ROUNDS):
+            if found := self._look(as_of, deadline, only, deep=deep):
+                return found
+        raise TryAgain("other processes keep writing the index", "run it again in a moment")
+
+    def suspect(self, paths: set[str]) -> None:
+        """The rows of these files are not what stands in them: the next look makes them anew."""
+        self._suspect |= paths
+
+    def close(self) -> None:
+        """Let go of the index file."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _look(
+        self, as_of: int, deadline: float | None, only: Collection[str] | None, *, deep: bool
+    ) -> IndexSource | None:
+        """Sweep, compare, and read what has changed; None where another process wrote meanwhile."""
+        scope = scope_of(self.root, self._sources)
+        try:
+            database = self._open()
+        except NoIndex as why:
+            if "yet" not in str(why):
+                self._note(f"{why}: it is built anew")
+            from agent_memfas.index.writer import build
+
+            job = Job(self.root, scope, as_of, wait=self._wait, tell=self._tell)
+            return self._take(build(self._places, job), as_of)
+        known = database.known()
+        believed = known if database.meta.get("scope") == scope.fingerprint else {}
+        swept = sweep(self.root, believed, scope.enters, deadline, only)
+        if reason := swept.failed.get(""):
+            raise FileFault(f"{self.root}: {reason}")
+        if believed is known and not deep and not self._suspect and not _differs(swept, known):
+            return IndexSource(database, self._freshness(database, swept, as_of))
+        if believed is not known:
+            known = {f: Known(k.names, bytes(len(k.numbers))) for f, k in known.items()}
+        from agent_memfas.index.writer import update
+
+        job = Job(self.root, scope, as_of, deadline, deep, self._suspect, self._wait, self._tell)
+        written = update(database, swept, known, job)
+        return self._take(written, as_of) if written else None
+
+    def _take(self, written: Written, as_of: int) -> IndexSource:
+        """What was written, as a source; a copy in memory serves this one time."""
+        if written.note:
+            self._note(written.note)
+        else:
+            self._database = written.database
+        self._suspect = frozenset()
+        synced = written.synced
+        freshness = self._freshness(
+            written.database, written.swept, as_of, synced.read, synced.behind
+        )
+        return IndexSource(written.database, freshness)
+
+    def _open(self) -> Database:
+        """The index file that is there now. NoIndex where there is none that can be used."""
+        if self._database is not None and self._database.is_in_place():
+            self._database.reload()
+            return self._database
+        self.close()
+        why = NoIndex("there is no index yet")
+        for place in self._places:
+            try:
+                self._database = open_database(place.path, self.root, ours=place.ours)
+            except Foreign as error:
+                self._note(f"{error}: it is left alone")
+            except NoIndex as error:
+                why = error
+            else:
+                return self._database
+        raise why
+
+    def _freshness(
+        self, database: Database, swept: Swept, as_of: int, read: int = 0, behind: int = 0
+    ) -> Freshness:
+        notes = list(self._notes)
+        if not swept.complete:
+            notes.append(f"the sweep was cut off after {swept.seen} files, for it took too long")
+        if behind:
+            notes.append(f"{behind} changed files are not read yet: `memfas index` reads them")
+        skipped = {**{s.path: s.reason for s in swept.skipped}, **dict(database.notes())}
+        fresh, files = swept.complete and not behind, database.count("files")
+        return Freshness(
+            fresh, as_of if fresh else int(database.meta.get("as_of", "0")),
+            max(swept.seen, files), files, read, behind,
+            tuple(Skipped(path, skipped[path]) for path in sorted(skipped)), tuple(notes),
+        )  # fmt: skip
+
+    def _files(self, as_of: int) -> Source:
+        """The files themselves, read into memory."""
+        from agent_memfas.index.corpus import Corpus
+
+        if self._corpus is None:
+            self._corpus = Corpus(self.root)
+        self._corpus.refresh(as_of, scope_of(self.root, self._sources), tuple(self._notes))
+        return self._corpus
+
+    def _give_up(self, error: sqlite3.Error, *, again: bool) -> None:
+        """Note what happened; a damaged index goes, for it can be made anew."""
+        self._note(f"the index cannot be used: {error}")
+        database, self._database = self._database, None
+        if database is None:
+            return
+        database.close()
+        if again and is_damage(error):
+            from agent_memfas.index.writer import throw_away
+
+            throw_away(database.path)
+
+    def _note(self, text: str) -> None:
+        if text not in self._notes:
+            self._notes.append(text)
+
+
+def _differs(swept: Swept, known: dict[str, Known]) -> bool:
+    """Whether a sweep found anything that is not known."""
+    if swept.changed or not swept.ignored <= known.keys():
+        return True
+    met = len(swept.same) + len(swept.ignored)
+    return swept.complete and not swept.failed and met < len(known)

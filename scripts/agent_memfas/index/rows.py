@@ -1,0 +1,74 @@
+"""What the index holds of a passage, and what an answer rests on."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from agent_memfas.store.listing import Skipped
+from agent_memfas.text.days import spoken
+from agent_memfas.text.record import Record
+
+NEVER = "9999-12-31"
+
+
+class Row(Record):
+    """A passage. start, end: lines, 1-based, inclusive. heading: the headings above, outermost
+    first, joined by " > ". day: ISO or "". priority, dated, superseded: of the entry it is, or "".
+    expires: the last day it is kept, or "" where the configured term of its priority says so.
+    """
+
+    start: int
+    end: int
+    heading: str
+    day: str
+    priority: str
+    dated: str
+    expires: str
+    superseded: str
+    text: str
+
+    @property
+    def indexed(self) -> str:
+        """What is searched: the text, the headings it stands under, and its day in words."""
+        return f"{self.text}\n{self.heading}\n{spoken(self.day)}"
+
+    def is_expired(self, today: date, p1: int, p2: int) -> bool:
+        """Whether its last day lies before today. p1, p2: days that such an entry is kept."""
+        if not self.dated or self.dated > today.isoformat():
+            return False
+        if self.expires:
+            return self.expires < today.isoformat()
+        days = p1 if self.priority == "P1" else p2
+        try:
+            return date.fromisoformat(self.dated) + timedelta(days=days) < today
+        except OverflowError:
+            return False
+
+
+class Found(Record):
+    """A passage that shares a term with the question. kind: of its file; score: 0 to 1."""
+
+    path: str
+    kind: str
+    row: Row
+    score: float
+
+
+class Freshness(Record):
+    """What an answer rests on. as_of: when the files were looked at, ns since 1970.
+
+    fresh: every file is in it as it was then; notes say why not, and whatever else went another
+    way than usual. seen: files there are, indexed: files in the answer's reach, read: those that
+    this call has read, behind: those known to have changed and not read yet. source: `index`, or
+    `files` where they were searched themselves.
+    """
+
+    fresh: bool
+    as_of: int
+    seen: int
+    indexed: int
+    read: int = 0
+    behind: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    notes: tuple[str, ...] = ()
+    source: str = "index"

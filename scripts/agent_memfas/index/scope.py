@@ -1,0 +1,93 @@
+"""Which files of a memory folder are memory: `sources` of memfas.yaml, and `.memfasignore`."""
+
+from __future__ import annotations
+
+import os
+
+from agent_memfas.store.places import IGNORE, TRIGGERS
+from agent_memfas.text.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pathspec import GitIgnoreSpec
+
+_CAP = 1 << 20
+
+
+class Scope(Record):
+    """sources: files, folders and globs, empty for all. ignore: the text of .memfasignore."""
+
+    sources: tuple[str, ...] = ()
+    ignore: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Another one for another scope."""
+        return "\0".join((*self.sources, "\0", self.ignore))
+
+    def wants(self, path: str) -> bool:
+        """Whether a text file of that path counts."""
+        if self.ignore and self._spec().match_file(path):
+            return False
+        if not self.sources or path == TRIGGERS:
+            return True
+        return any(_matches(path, source.removeprefix("./")) for source in self.sources)
+
+    def enters(self, folder: str) -> bool:
+        """Whether files in a folder can count."""
+        return not self.ignore or not self._spec().match_file(f"{folder}/")
+
+    def _spec(self) -> GitIgnoreSpec:
+        spec: GitIgnoreSpec | None = self.__dict__.get("_parsed")
+        if spec is None:
+            from pathspec import GitIgnoreSpec
+
+            spec = GitIgnoreSpec.from_lines(self.ignore.splitlines())
+            self.__dict__["_parsed"] = spec
+        return spec
+
+
+class Job(Record):
+    """What is to be done to an index. as_of: the wall clock when the sweep began, ns. deadline: of
+    the monotonic clock, or None. deep: read every file. suspect: make the rows of these anew.
+    wait: seconds to wait for the lock. tell: hears how many of how many files have been read.
+    """
+
+    root: str
+    scope: Scope
+    as_of: int
+    deadline: float | None = None
+    deep: bool = False
+    suspect: frozenset[str] = frozenset()
+    wait: float = 0.0
+    tell: Callable[[int, int], None] | None = None
+
+
+def scope_of(root: str, sources: tuple[str, ...]) -> Scope:
+    """The scope of a folder as it is now: its .memfasignore is read, where there is one."""
+    path = os.path.join(root, IGNORE)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return Scope(sources)
+    try:
+        text = os.read(descriptor, _CAP).decode("utf-8", "replace")
+    except OSError:
+        text = ""
+    finally:
+        os.close(descriptor)
+    return Scope(sources, text)
+
+
+def _matches(path: str, pattern: str) -> bool:
+    """Whether a path is that file, lies in that folder, or fits that glob (`**` spans folders)."""
+    from fnmatch import fnmatchcase
+
+    pattern = pattern.rstrip("/")
+    if path == pattern or path.startswith(f"{pattern}/"):
+        return True
+    if "**" in pattern:
+        return fnmatchcase(path, pattern.replace("**/", "*"))
+    return path.count("/") == pattern.count("/") and fnmatchcase(path, pattern)

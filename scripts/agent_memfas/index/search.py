@@ -1,0 +1,170 @@
+"""Questions to the index: BM25 in SQL, over the terms that tell the most."""
+
+from __future__ import annotations
+
+import os
+from itertools import groupby
+from math import log
+
+from agent_memfas.index.rows import Found, Row
+from agent_memfas.text.firing import Trigger, fired
+from agent_memfas.text.words import query_terms
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from agent_memfas.index.database import Database
+
+K1, B = 1.2, 0.75  # FTS5's own, which its bm25() does not let one change
+SUPERSEDED_SHARE = 0.5
+POSTINGS = 4_000  # rows that a question scores before its commonest terms only rank the rest
+POOL = 1_500  # passages that those terms rank
+_CHUNK = 100
+_COLUMNS = "start, end, heading, day, priority, dated, expires, superseded, text"
+
+
+def idf(documents: int, holding: int) -> float:
+    """ln((N + 1) / (n + 0.5)): never negative, and of use in a store of three notes, where the
+    idf of Robertson and Spärck Jones, ln((N - n + 0.5) / (n + 0.5)), is about 0.
+    """
+    return log((documents + 1) / (holding + 0.5))
+
+
+def ranked(database: Database, question: str) -> Iterator[Found]:
+    """Every passage that shares a term with the question, best first, as far as it is asked for.
+
+    Those with all its words come before the others; a superseded one counts half, and as one of
+    the others, so that its successor stands above it.
+
+    Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009); the
+    score is the sum as a share of what a text would get that holds every term very often.
+    """
+    asked = query_terms(question)
+    documents = database.count("passages")
+    if not asked or not documents:
+        return
+    holding = _holding(database.connection, asked)
+    present = sorted(((n, term) for term, n in holding.items()), key=lambda pair: pair[0])
+    if not present:
+        return
+    most = (K1 + 1) * sum(idf(documents, holding.get(term, 0)) for term in asked)
+    scored = _scored(database.connection, documents, present, len(asked))
+    late: list[Found] = []
+    for (whole, score), group in groupby(scored, key=lambda row: (row[0], round(row[1], 9))):
+        while not whole and late and late[0].score * most >= score:
+            yield late.pop(0)
+        passages = [passage for _, _, passage in group]
+        for found in _load(database.connection, passages, min(score / most, 1.0)):
+            if found.row.superseded:
+                share = found.score * SUPERSEDED_SHARE
+                late.append(Found(found.path, found.kind, found.row, share))
+                late.sort(key=lambda found: -found.score)
+            else:
+                yield found
+    yield from late
+
+
+def _holding(connection: sqlite3.Connection, asked: list[str]) -> dict[str, int]:
+    """How many passages hold each term; terms that none holds are left out."""
+    found: dict[str, int] = {}
+    for term in asked:
+        row = connection.execute("select doc from vocabulary where term = ?", (term,)).fetchone()
+        if row:
+            found[term] = row[0]
+    return found
+
+
+def _scored(
+    connection: sqlite3.Connection, documents: int, present: Sequence[tuple[int, str]], all_: int
+) -> Iterator[tuple[bool, float, int]]:
+    """(whether it has all the terms, BM25 sum, passage), best first.
+
+    FTS5 scores each posting at about 1.2 us. The rarest terms decide who is in; where the
+    commonest would cost more than POSTINGS allows they only rank the best of those.
+    """
+    rare, total = 0, 0
+    for holding, _ in present:
+        if rare and total + holding > POSTINGS:
+            break
+        rare, total = rare + 1, total + holding
+    parts, values = [], list[object]()
+    for holding, term in present[:rare]:
+        parts.append("select rowid as passage, rank * ? as score, rank as raw from words(?)")
+        values += [-idf(documents, holding) / _fts5_idf(documents, holding), quoted(term)]
+    common = present[rare:]
+    rows = connection.execute(
+        "select passage, sum(score) as sum, count(*) as terms, sum(raw)"
+        f" from ({' union all '.join(parts)}) group by passage"
+        " order by terms >= ? desc, sum desc",
+        (*values, all_ - len(common)),
+    )
+    if not common:
+        for passage, score, terms, _ in rows:
+            yield terms >= all_, score, passage
+        return
+    pool = {passage: [score, terms, raw] for passage, score, terms, raw in rows.fetchmany(POOL)}
+    some = " OR ".join(quoted(term) for _, term in present[:rare])
+    for holding, term in common:
+        weight = -idf(documents, holding) / _fts5_idf(documents, holding)
+        for passage, raw in connection.execute(
+            "select rowid, rank from words(?)", (f"{quoted(term)} AND ({some})",)
+        ):
+            if (row := pool.get(passage)) is not None:
+                # rank sums over all the phrases, the rare ones too: what is more is the term's own.
+                row[0] += weight * (raw - row[2])
+                row[1] += 1
+    yield from sorted(
+        ((terms >= all_, score, passage) for passage, (score, terms, _) in pool.items()),
+        reverse=True,
+    )
+    for passage, score, terms, _ in rows:  # whoever asks for so many, as a narrow filter does
+        yield terms >= all_, score, passage
+
+
+def _fts5_idf(documents: int, holding: int) -> float:
+    """The idf that FTS5's bm25() multiplies with, to be divided out (sqlite.org/fts5.html)."""
+    return max(log((documents - holding + 0.5) / (holding + 0.5)), 1e-6)
+
+
+def quoted(term: str) -> str:
+    """A term as an FTS5 string, whatever it holds."""
+    return '"' + term.replace('"', '""') + '"'
+
+
+def _load(connection: sqlite3.Connection, passages: list[int], score: float) -> Iterator[Found]:
+    """Passages of one score, by path and line."""
+    found = []
+    for at in range(0, len(passages), _CHUNK):
+        some = passages[at : at + _CHUNK]
+        marks = ", ".join("?" * len(some))
+        found += connection.execute(
+            f"select f.path, p.id, f.kind, {_COLUMNS} from passages p join files f on f.id = p.file"
+            f" where p.id in ({marks})",
+            some,
+        ).fetchall()
+    for path, _, kind, *fields in sorted(found, key=lambda row: row[:2]):
+        yield Found(os.fsdecode(path), kind, Row(*fields), score)
+
+
+def triggers(database: Database, question: str) -> list[Trigger]:
+    """The triggers in a question, in its order."""
+    lengths = [int(size) for size in database.meta.get("sizes", "").split()]
+
+    def find(keys: list[str]) -> Mapping[str, list[Trigger]]:
+        found: dict[str, list[Trigger]] = {}
+        for at in range(0, len(keys), _CHUNK):
+            some = keys[at : at + _CHUNK]
+            marks = ", ".join("?" * len(some))
+            for key, keyword, hint, path, line in database.connection.execute(
+                "select key, keyword, hint, path, line from triggers t join files f"
+                f" on f.id = t.file where key in ({marks})"
+                " order by path <> cast('TRIGGERS.md' as blob), path, t.rowid",
+                some,
+            ):
+                trigger = Trigger(keyword, hint, os.fsdecode(path), line)
+                found.setdefault(key, []).append(trigger)
+        return found
+
+    return fired(question, lengths, find)

@@ -1,0 +1,50 @@
+"""Where things are in a memory folder, by their names alone."""
+
+from __future__ import annotations
+
+import os
+
+from agent_memfas.text.days import parse_day
+
+MARKS = ("memfas.yaml", "MEMORY.md", "memory")
+STATE = ".memfas"
+IGNORE = ".memfasignore"
+TRIGGERS = "TRIGGERS.md"
+CONFIGURATIONS = ("memfas.yaml", "memfas.json")
+KINDS = ("memory", "insights", "lessons", "shared", "long-term", "archive", "cold", "other")
+PUT_AWAY = frozenset({"archive", "cold"})
+_ROOT_KINDS = {
+    "memory": "memory",
+    "insights": "insights",
+    "lessons": "lessons",
+    "shared": "shared",
+    "archive": "archive",
+    "cold-storage": "cold",
+}
+
+
+def nearest(start: str) -> str | None:
+    """The nearest folder from an absolute path upwards that looks like a memory folder."""
+    while True:
+        if any(os.path.lexists(os.path.join(start, mark)) for mark in MARKS):
+            return start
+        above = os.path.dirname(start)
+        if above == start:
+            return None
+        start = above
+
+
+def kind_of(relative: str) -> str:
+    """What a file is by its place: one of KINDS. relative: to the root, with `/`."""
+    first, _, rest = relative.partition("/")
+    if rest:
+        return _ROOT_KINDS.get(first, "other")
+    return "long-term" if first.lower() == "memory.md" else "other"
+
+
+def log_day(relative: str) -> str | None:
+    """The day of a daily log, `YYYY-MM-DD` as its name says it, or None for any other file."""
+    first, _, name = relative.partition("/")
+    if first != "memory" or len(name) != 13 or not name.endswith(".md"):
+        return None
+    return name[:10] if parse_day(name[:10]) else None

@@ -1,0 +1,43 @@
+"""Which triggers a question fires: by its runs of words, at a cost that is the question's."""
+
+from __future__ import annotations
+
+from agent_memfas.text.record import Record
+from agent_memfas.text.words import words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+
+class Trigger(Record):
+    """keyword: as written. hint: what it brings. path, line (1-based): where it stands."""
+
+    keyword: str
+    hint: str
+    path: str
+    line: int
+
+
+def key_of(keyword: str) -> str:
+    """The words of a keyword, joined: equal for whatever is the same trigger."""
+    return " ".join(words(keyword))
+
+
+def fired(
+    question: str,
+    lengths: Sequence[int],
+    find: Callable[[list[str]], Mapping[str, Iterable[Trigger]]],
+) -> list[Trigger]:
+    """The triggers whose keyword stands in the question as whole words, in its order.
+
+    lengths: how many words the known keywords have, each number once, ascending. find: keys ->
+    the triggers of those that there are.
+    """
+    asked = words(question)
+    runs = [
+        " ".join(asked[at : at + length])
+        for at in range(len(asked)) for length in lengths if at + length <= len(asked)
+    ]  # fmt: skip
+    known = find(list(dict.fromkeys(runs)))
+    return list(dict.fromkeys(trigger for run in runs for trigger in known.get(run, ())))
