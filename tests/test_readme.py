@@ -42,6 +42,7 @@ def test_the_quick_start_runs_in_order(tmp_path: Path) -> None:
         "Timezone: US Eastern",
         "Alice: project manager, prefers async communication",
         "Staging database is read-only this month",
+        "The staging host is called heron",
     ]
 
 

@@ -14,6 +14,7 @@ DOORS = {
     "recall.py": "recall",
     "memory-janitor.py": "janitor",
     "memory-abstract-gen.py": "abstract",
+    "memory-index.py": "index",
 }
 LONGEST_DOOR = 12
 
@@ -63,6 +64,14 @@ FORMS = {
         ["--dry-run", "--force", "--dir", "er"],
         ["--dry-run", "no-such-folder"],
         ["--dryrun"],
+        ["--root", "no-such-folder", "--json"],
+    ],
+    "memory-index.py": [
+        ["--help"],
+        [],
+        ["--json"],
+        ["memory", "no-such-file.md"],
+        ["--once", "memory"],
         ["--root", "no-such-folder", "--json"],
     ],
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from datetime import datetime
 
-from agent_memfas.errors import ConfigError, MemfasError, UsageError
+from agent_memfas.errors import ConfigError, UsageError
 from agent_memfas.store.places import CONFIGURATIONS, STATE, nearest
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.record import Record
@@ -72,28 +72,17 @@ def brief_of(root: str, config: str | None) -> tuple[Brief, str]:
     head = f"{os.path.abspath(file)}\n".encode("utf-8", "surrogateescape")
     if raw is not None and (known := _kept(kept, head, raw)):
         return known, ""
+    from agent_memfas.cli.settling import keep, load
+
     try:
-        found = _load(file)
+        found = load(file)
     except ConfigError as error:
         if config is not None:
             raise
         return Brief(), f"{error.message}; the defaults are taken"
     if raw is not None and raw == _bytes(file):
-        _keep(root, head, raw, found)
+        keep(root, head, raw, found)
     return found, ""
-
-
-def _load(file: str) -> Brief:
-    from pathlib import Path
-
-    from agent_memfas import config
-
-    settings = config.load(Path(file))
-    return Brief(
-        str(settings.values.get("timezone", "")).replace("local", ""), settings.terms.p1,
-        settings.terms.p2, tuple(source.path for source in settings.sources),
-        settings.max_results, settings.min_score, settings.db_path, settings.budget,
-    )  # fmt: skip
 
 
 def _kept(path: str, head: bytes, raw: bytes) -> Brief | None:
@@ -108,24 +97,6 @@ def _kept(path: str, head: bytes, raw: bytes) -> Brief | None:
                      int(budget))  # fmt: skip
     except ValueError:
         return None
-
-
-def _keep(root: str, head: bytes, raw: bytes, found: Brief) -> None:
-    """Keep it for the next run, where the state folder is there and can be written."""
-    from pathlib import Path
-
-    from agent_memfas.store.durable import write_whole
-
-    fields = [found.zone, found.p1, found.p2, found.limit, found.min_score, found.db_path,
-              found.budget, *found.sources]  # fmt: skip
-    texts = [str(field) for field in fields]
-    state = Path(root) / STATE
-    if any("\n" in text for text in texts) or not state.is_dir():
-        return
-    try:
-        write_whole(state / FILE, head + "\n".join(texts).encode() + b"\n\n" + raw)
-    except (MemfasError, UnicodeEncodeError):
-        return
 
 
 def _bytes(path: str) -> bytes | None:

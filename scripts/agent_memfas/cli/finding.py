@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agent_memfas.cli import asking
-from agent_memfas.cli.options import as_command
+from agent_memfas.cli.typed import as_command
 
 if TYPE_CHECKING:
     import typer

@@ -15,11 +15,14 @@ from agent_memfas.cli import (
     demo,
     deriving,
     finding,
+    health,
+    indexing,
     out,
     renewing,
     session,
     tending,
     undoing,
+    watching,
 )
 from agent_memfas.cli.groups import Grouped
 from agent_memfas.errors import MemfasError, UsageError
@@ -63,7 +66,19 @@ def start(
         raise typer.Exit(1)
 
 
-for module in (adding, demo, finding, tending, renewing, checking, undoing, deriving):
+for module in (
+    adding,
+    demo,
+    finding,
+    tending,
+    renewing,
+    checking,
+    undoing,
+    deriving,
+    indexing,
+    watching,
+    health,
+):
     module.register(app)
 
 

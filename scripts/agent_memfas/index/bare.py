@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from agent_memfas.index.search import K1, B, idf
@@ -9,19 +10,22 @@ from agent_memfas.text.words import query_terms, terms
 
 
 class BareRanking:
-    """BM25 over a list of texts.
+    """BM25 over a list of texts, by the same formula and constants as `search.ranked`.
 
-    Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
-    idf = ln((N + 1) / (n + 0.5)), which is never negative; rank_bm25.BM25L with delta 0 is this.
+    rank_bm25's Okapi is that formula; its idf, which may be negative, is replaced by ours. (Its
+    BM25L multiplies by the frequency once too often.)
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        from rank_bm25 import BM25L
+        from rank_bm25 import BM25Okapi
 
         self._terms = [terms(text) for text in texts]
         self._sets = [frozenset(t) for t in self._terms]
         full = [t or [""] for t in self._terms]
-        self._model = BM25L(full, k1=K1, b=B, delta=0) if full else None
+        self._model = BM25Okapi(full, k1=K1, b=B) if full else None
+        if self._model is not None:
+            holding = Counter(term for terms_ in self._sets for term in terms_)
+            self._model.idf = {term: idf(len(full), n) for term, n in holding.items()}
 
     def rank(self, question: str) -> list[tuple[int, float, bool]]:
         """(position, score, whole) of every text that shares a term with the question.

@@ -1,12 +1,5 @@
 """The index file: one SQLite database that may be deleted at any moment.
 
-    meta       what it was made by and of; whatever differs makes it outdated
-    folders    the listing of each folder as it was when its files were last read
-    files      one row a file: kind, hash of its bytes, what is amiss
-    passages   the pieces of the files, with their lines and dates
-    words      FTS5 over the terms of text/words; contentless: the passages hold the text
-    triggers   keywords by their words
-
 A rollback journal rather than a write-ahead log: the file can be read where the folder cannot be
 written, and two files never have to be replaced together. Writers hold a lock of their own.
 """
@@ -15,13 +8,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from unicodedata import unidata_version
 
 from agent_memfas.store.listing import Known
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 APPLICATION = 0x6D666173  # "mfas", in the header of every file that is ours
 # One more of these whenever: the tables change; the same bytes give other rows; the same text
@@ -30,29 +18,11 @@ SCHEMA, PARSER, TOKENIZER = 1, 1, 1
 IDENTITY = {
     "schema": str(SCHEMA),
     "parser": str(PARSER),
-    "tokenizer": f"{TOKENIZER}/{unidata_version}",
+    "tokenizer": str(TOKENIZER),
     "model": "",
     "dimension": "0",
 }
 PATIENCE = 0.25  # seconds that a reader waits while another process commits
-TABLES = """
-create table meta(key text primary key, value) without rowid;
-create table folders(
-  path blob primary key, names blob, numbers blob, entered integer, latest integer);
-create table files(id integer primary key, path blob unique, kind text, hash blob, note text);
-create index noted on files(note) where note <> '';
-create table passages(
-  id integer primary key, file integer, start integer, end integer, heading text, day text,
-  priority text, dated text, expires text, superseded text, text text, hash blob);
-create index passages_of on passages(file);
-create table triggers(
-  key text, size integer, keyword text, hint text, file integer, line integer);
-create index triggers_by_key on triggers(key);
-create index triggers_of on triggers(file);
-create virtual table words using fts5(
-  terms, content='', tokenize="ascii tokenchars '._-+#&''/\\@:'");
-create virtual table vocabulary using fts5vocab(words, row);
-"""
 
 
 class NoIndex(Exception):
@@ -65,6 +35,10 @@ class Foreign(NoIndex):
 
 class Outdated(NoIndex):
     """It is ours, but was made by another version, for another folder, or is damaged."""
+
+
+class Damaged(sqlite3.DatabaseError):
+    """The rows are not what was written, which SQLite does not notice."""
 
 
 class Database:
@@ -85,21 +59,40 @@ class Database:
         """Whether another process has written since the meta rows were read."""
         return dict(self.connection.execute("select key, value from meta")) != self.meta
 
+    def is_elsewhere(self, root: str) -> bool:
+        """Whether there are rows, of a folder that was on another device than the root is now."""
+        return self.count("files") > 0 and self.meta.get("device") != device_of(root)
+
     def reload(self) -> None:
         """Read the meta rows again: another process may have written."""
         self.meta = dict(self.connection.execute("select key, value from meta"))
+        try:
+            for key in ("files", "passages", "as_of", "sizes"):
+                _ = [int(number) for number in self.meta.get(key, "").split()]
+            named = all(isinstance(value, str) for value in self.meta.values())
+        except (AttributeError, ValueError):
+            named = False
+        if not named:
+            raise Damaged("a meta row is not what was written")
 
     def known(self) -> dict[str, Known]:
         """The folders as they were when their files were last read."""
         rows = self.connection.execute("select path, names, numbers, entered, latest from folders")
-        return {
-            os.fsdecode(path): Known(names, numbers, bool(entered), latest)
-            for path, names, numbers, entered, latest in rows
-        }
+        found = {}
+        for path, names, numbers, entered, latest in rows:
+            kinds = (type(path), type(names), type(numbers), type(latest))
+            if kinds != (bytes, bytes, bytes, int) or len(numbers) != 32 * (
+                names.count(b"\0") + bool(names)
+            ):
+                raise Damaged("the listing of a folder is not what was written")
+            found[os.fsdecode(path)] = Known(names, numbers, bool(entered), latest)
+        return found
 
     def notes(self) -> list[tuple[str, str]]:
         """(path, what is amiss) of the files that have a note."""
-        rows = self.connection.execute("select path, note from files where note <> ''")
+        rows = self.connection.execute("select path, note from files where note <> ''").fetchall()
+        if any(type(path) is not bytes or type(note) is not str for path, note in rows):
+            raise Damaged("the note of a file is not what was written")
         return sorted((os.fsdecode(path), note) for path, note in rows)
 
     def count(self, table: str) -> int:
@@ -125,7 +118,8 @@ def open_database(path: str, root: str, *, ours: bool) -> Database:
     try:
         (application,) = connection.execute("pragma application_id").fetchone()
         if application != APPLICATION:
-            raise (Outdated if ours else Foreign)(f"{path} is not an index of memfas")
+            raise _not_ours(path, "not an index of memfas", ours=ours)
+        ours = True
         database = Database(path, connection)
         _check(database, root)
     except sqlite3.OperationalError as error:
@@ -135,11 +129,15 @@ def open_database(path: str, root: str, *, ours: bool) -> Database:
         raise
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise (Outdated if ours else Foreign)(f"{path} is no SQLite database: {error}") from error
+        raise _not_ours(path, str(error), ours=ours) from error
     except NoIndex:
         connection.close()
         raise
     return database
+
+
+def _not_ours(path: str, what: str, *, ours: bool) -> NoIndex:
+    return Outdated(f"the index is damaged: {what}") if ours else Foreign(f"{path}: {what}")
 
 
 def _check(database: Database, root: str) -> None:
@@ -168,32 +166,14 @@ def is_damage(error: sqlite3.Error) -> bool:
     return any(mark in str(error) for mark in marks)
 
 
-def create(path: str, root: str) -> Database:
-    """Tables in an empty file that has no other reader. sqlite3.Error where that fails."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    try:
-        for pragma in ("journal_mode = off", "synchronous = off", "cache_size = -32000",
-                       f"application_id = {APPLICATION}"):  # fmt: skip
-            connection.execute(f"pragma {pragma}")
-        connection.executescript(TABLES)
-        set_meta(
-            connection,
-            {**IDENTITY, "root": named(root), "files": "0", "passages": "0", "sizes": ""}.items(),
-        )
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return Database(path, connection)
-
-
 def named(root: str) -> str:
     """A path as a meta row can hold it, whatever bytes it has."""
     return os.fsencode(root).decode("utf-8", "backslashreplace")
 
 
-def set_meta(connection: sqlite3.Connection, pairs: Iterable[tuple[str, object]]) -> None:
-    """Write meta rows."""
-    connection.executemany("insert or replace into meta values(?, ?)", pairs)
+def device_of(root: str) -> str:
+    """The number of the device that a folder is on."""
+    return str(os.stat(root).st_dev)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

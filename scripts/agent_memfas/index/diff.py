@@ -43,7 +43,11 @@ def diff(
             if (path := path_of(folder, name)) in suspect or deep or before.get(name) != signature
         ]  # fmt: skip
         lost = [path_of(folder, name) for name in before if name not in now]
-        gone += [path for path in lost if not any(_is_below(path, f) for f in swept.failed)]
+        gone += [
+            path for path in lost
+            if not any(is_below(path, f) for f in swept.failed)
+            and not (folder == LINKS and _is_plain(path, swept, known))
+        ]  # fmt: skip
     for folder in swept.same if deep or suspect else ():
         examine += [
             (signature[3], path) for name, signature in known[folder].signatures().items()
@@ -56,17 +60,26 @@ def diff(
 
 def _folders_gone(swept: Swept, known: Mapping[str, Known]) -> list[str]:
     if not swept.complete:
-        return []
+        return [f for f in swept.ignored if f in known and known[f].entered]
     met = swept.same | swept.changed.keys() | swept.failed.keys()
     return [
         folder for folder, before in known.items()
         if folder not in met
         and not (folder in swept.ignored and not before.entered)
-        and not any(_is_below(folder, failed) for failed in swept.failed)
+        and not any(is_below(folder, failed) for failed in swept.failed)
     ]  # fmt: skip
 
 
-def _is_below(folder: str, above: str) -> bool:
+def _is_plain(path: str, swept: Swept, known: Mapping[str, Known]) -> bool:
+    """Whether what was a link (or had several names) is now listed as a file of its folder."""
+    folder, _, name = path.rpartition("/")
+    if folder in swept.changed:
+        return name in swept.changed[folder].names
+    return folder in swept.same and name in known[folder].signatures()
+
+
+def is_below(folder: str, above: str) -> bool:
+    """Whether a path of a sweep lies in a folder."""
     return folder != LINKS and (not above or folder.startswith(f"{above}/"))
 
 

@@ -100,7 +100,7 @@ class Keeper:
         self._notes = []
         for again in (True, False) if self._use_index else ():
             try:
-                return asked(self.source(as_of, budget))
+                return asked(self._source(as_of, budget))
             except sqlite3.Error as error:
                 self._give_up(error, again=again)
                 if not (again and is_damage(error)):
@@ -122,14 +122,52 @@ class Keeper:
 
         deep: by the bytes of every file, whatever it looks like. only: look at these folders
         (relative to the root) and at nothing inside or beside them; the source is not fresh then.
-
-        sqlite3.Error, NoIndex, TryAgain or FileFault where that is not to be had.
+        TryAgain where another process is writing, FileFault where it cannot be had at all.
         """
+        self._notes = []
+        for again in (True, False):
+            try:
+                return self._source(as_of, budget, deep=deep, only=only)
+            except NoIndex as why:
+                raise FileFault(str(why), "see: memfas doctor") from why
+            except sqlite3.Error as error:
+                self._give_up(error, again=again)
+                if not again or not is_damage(error):
+                    raise _fault(error) from error
+        raise AssertionError("the second round returns or raises")
+
+    def _source(
+        self,
+        as_of: int,
+        budget: float | None,
+        *,
+        deep: bool = False,
+        only: Collection[str] | None = None,
+    ) -> IndexSource:
+        """The same, with sqlite3.Error and NoIndex as they come."""
         deadline = None if budget is None else time.monotonic() + budget
         for _ in range(_ROUNDS):
             if found := self._look(as_of, deadline, only, deep=deep):
                 return found
         raise TryAgain("other processes keep writing the index", "run it again in a moment")
+
+    def anew(self, as_of: int) -> IndexSource:
+        """The index built anew in a file of its own, whatever the old one is like.
+
+        TryAgain where another process is writing, FileFault where it cannot be had at all.
+        """
+        try:
+            return self._anew(as_of)
+        except sqlite3.Error as error:
+            raise _fault(error) from error
+
+    def _anew(self, as_of: int) -> IndexSource:
+        from agent_memfas.index.writer import build
+
+        scope = scope_of(self.root, self._sources)
+        self.close()
+        job = Job(self.root, scope, as_of, wait=self._wait, tell=self._tell)
+        return self._take(build(self._places, job), as_of)
 
     def suspect(self, paths: set[str]) -> None:
         """The rows of these files are not what stands in them: the next look makes them anew."""
@@ -151,15 +189,14 @@ class Keeper:
         except NoIndex as why:
             if "yet" not in str(why):
                 self._note(f"{why}: it is built anew")
-            from agent_memfas.index.writer import build
-
-            job = Job(self.root, scope, as_of, wait=self._wait, tell=self._tell)
-            return self._take(build(self._places, job), as_of)
+            return self._anew(as_of)
         known = database.known()
         believed = known if database.meta.get("scope") == scope.fingerprint else {}
         swept = sweep(self.root, believed, scope.enters, deadline, only)
         if reason := swept.failed.get(""):
             raise FileFault(f"{self.root}: {reason}")
+        if not swept.seen and database.is_elsewhere(self.root):
+            raise FileFault(f"{self.root} is empty and on another device than before: not mounted?")
         if believed is known and not deep and not self._suspect and not _differs(swept, known):
             return IndexSource(database, self._freshness(database, swept, as_of))
         if believed is not known:
@@ -189,17 +226,14 @@ class Keeper:
             self._database.reload()
             return self._database
         self.close()
-        why = NoIndex("there is no index yet")
         for place in self._places:
             try:
                 self._database = open_database(place.path, self.root, ours=place.ours)
             except Foreign as error:
                 self._note(f"{error}: it is left alone")
-            except NoIndex as error:
-                why = error
             else:
                 return self._database
-        raise why
+        raise NoIndex("there is no place for an index")
 
     def _freshness(
         self, database: Database, swept: Swept, as_of: int, read: int = 0, behind: int = 0
@@ -236,16 +270,25 @@ class Keeper:
         if again and is_damage(error):
             from agent_memfas.index.writer import throw_away
 
-            throw_away(database.path)
+            ours = any(p.ours for p in self._places if p.path == database.path)
+            throw_away(database.path, ours=ours, root=self.root)
 
     def _note(self, text: str) -> None:
         if text not in self._notes:
             self._notes.append(text)
 
 
+def _fault(error: sqlite3.Error) -> FileFault:
+    return FileFault(f"the index cannot be used: {error}", "see: memfas doctor")
+
+
 def _differs(swept: Swept, known: dict[str, Known]) -> bool:
     """Whether a sweep found anything that is not known."""
     if swept.changed or not swept.ignored <= known.keys():
         return True
-    met = len(swept.same) + len(swept.ignored)
-    return swept.complete and not swept.failed and met < len(known)
+    if not swept.complete or len(swept.same) + len(swept.ignored) == len(known):
+        return False
+    return any(
+        not any(folder == f or folder.startswith(f"{f}/") for f in swept.failed)
+        for folder in known.keys() - swept.same - swept.ignored
+    )

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agent_memfas.index.database import Database, create, open_database
+from agent_memfas.index.database import Database, open_database
+from agent_memfas.index.schema import create
 from agent_memfas.index.scope import Scope
 from agent_memfas.index.sync import Sync, Synced
 from agent_memfas.store import durable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from zlib import crc32
 
 from agent_memfas.store.listing import Skipped
 from agent_memfas.text.days import spoken
@@ -43,6 +44,13 @@ class Row(Record):
             return date.fromisoformat(self.dated) + timedelta(days=days) < today
         except OverflowError:
             return False
+
+
+def seal(*values: object) -> int:
+    """What changes with any of the values, or with their order or type: CRC-32, against bits that
+    flip on a disk; nobody is to be kept out by it.
+    """
+    return crc32(repr(values).encode("ascii", "backslashreplace"))
 
 
 class Found(Record):

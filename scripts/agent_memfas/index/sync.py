@@ -9,15 +9,16 @@ from hashlib import blake2b
 from pathlib import Path
 
 from agent_memfas.errors import FileFault, UsageError
-from agent_memfas.index.database import Database, named, set_meta
-from agent_memfas.index.diff import Difference, diff, path_of
+from agent_memfas.index.database import Database, device_of, named
+from agent_memfas.index.diff import Difference, diff, is_below, path_of
 from agent_memfas.index.extract import Content, Extract, extract, load
 from agent_memfas.index.rows import Row
+from agent_memfas.index.schema import set_meta
 from agent_memfas.index.scope import Scope
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.listing import Known, Listed, Signature, packed
 from agent_memfas.store.places import kind_of
-from agent_memfas.store.sweep import Swept
+from agent_memfas.store.sweep import LINKS, Swept
 from agent_memfas.text.firing import key_of
 from agent_memfas.text.record import Record
 from agent_memfas.text.words import terms
@@ -84,6 +85,8 @@ class Sync:
                 self._remove(path)
             left = self._examine(plan.examine, deadline, tell)
             self._remember(swept, known, plan, left)
+            if self._database.meta.get("scope") != self._scope.fingerprint:
+                self._rescope(swept, known, plan)
             self._write_meta(complete=swept.complete and not left)
             self._connection.execute("commit")
         except BaseException:
@@ -122,7 +125,7 @@ class Sync:
             code = getattr(fault.__cause__, "errno", None)
             if code != errno.ENOENT:
                 self._skip(path, fault.message)
-            if code is not None and code != errno.EACCES:
+            if code != errno.EACCES:
                 self._believed[path] = UNKNOWN  # it may come back without looking any different
             return
         row = self._connection.execute(
@@ -210,14 +213,46 @@ class Sync:
                 name: self._believe(path_of(folder, name), signature, left)
                 for name, signature in listed.signatures().items()
             }
+            if folder == LINKS and LINKS in known:
+                signatures |= {
+                    name: UNKNOWN for name in known[LINKS].signatures().keys() - signatures.keys()
+                    if any(is_below(name, failed) for failed in swept.failed)
+                }  # fmt: skip
             numbers = [number for four in signatures.values() for number in four]
-            latest = max((four[3] for four in signatures.values()), default=0)
+            latest = max((four[3] for four in listed.signatures().values()), default=0)
             self._write_folder(folder, Known(*packed(list(signatures), numbers), True, latest))
         for folder in plan.folders_gone:
             self._connection.execute("delete from folders where path = ?", (os.fsencode(folder),))
+        if not swept.complete and LINKS in known:
+            self._doubt(known[LINKS], {*plan.examine, *plan.gone})
         for folder in swept.ignored:
             if folder not in known or known[folder].entered:
                 self._write_folder(folder, Known(b"", b"", False, 0))
+
+    def _doubt(self, links: Known, touched: set[str]) -> None:
+        """Links whose rows were changed by a sweep that did not look at links."""
+        signatures = links.signatures()
+        if doubted := touched & signatures.keys():
+            signatures |= dict.fromkeys(doubted, UNKNOWN)
+            numbers = [number for four in signatures.values() for number in four]
+            self._write_folder(LINKS, Known(*packed(list(signatures), numbers)))
+
+    def _rescope(self, swept: Swept, known: Mapping[str, Known], plan: Difference) -> None:
+        """Folders that a sweep did not reach, where the scope is a new one: what it leaves out goes
+        now, the rest is read at the next chance.
+        """
+        done = swept.changed.keys() | swept.same | swept.ignored | set(plan.folders_gone)
+        for folder, before in known.items():
+            if folder in done:
+                continue
+            above = [folder[:at] for at, sign in enumerate(folder) if sign == "/"]
+            if folder in ("", LINKS) or all(map(self._scope.enters, [*above, folder])):
+                unread = Known(before.names, bytes(len(before.numbers)), True, before.latest)
+                self._write_folder(folder, unread)
+                continue
+            for name in before.signatures():
+                self._remove(path_of(folder, name))
+            self._connection.execute("delete from folders where path = ?", (os.fsencode(folder),))
 
     def _touched(
         self, swept: Swept, known: Mapping[str, Known]
@@ -252,6 +287,7 @@ class Sync:
             "files": str(self._files),
             "passages": str(self._passages),
             "root": named(str(self._folder.root)),
+            "device": device_of(str(self._folder.root)),
             "scope": self._scope.fingerprint,
             "written": os.urandom(8).hex(),
         }

@@ -42,7 +42,7 @@ def build(places: tuple[Place, ...], job: Job) -> Written:
     """
     problem: Exception = FileFault("there is no place for an index")
     for place in places:
-        if not place.ours and not _may_replace(place, job.root):
+        if not _may_replace(place, job.root):
             continue
         try:
             database, swept, synced = rebuild(
@@ -56,8 +56,8 @@ def build(places: tuple[Place, ...], job: Job) -> Written:
 
 
 def _may_replace(place: Place, root: str) -> bool:
-    """Whether a file that a person named is an index of ours, or not there at all."""
-    if not os.path.lexists(place.path) or os.path.getsize(place.path) == 0:
+    """Whether a file is an index of ours, or not there at all, or in a folder of memfas' own."""
+    if place.ours or not os.path.lexists(place.path) or os.path.getsize(place.path) == 0:
         return True
     try:
         open_database(place.path, root, ours=False).close()
@@ -112,7 +112,12 @@ def _copy(database: Database) -> Database:
     return Database(database.path, memory)
 
 
-def throw_away(path: str) -> None:
-    """Remove a damaged index, unless another process is just making it anew."""
-    with suppress(TryAgain, FileFault), hold_index(path):
+def throw_away(path: str, *, ours: bool, root: str, wait: float = 0.0) -> None:
+    """Remove an index, damaged or not, unless another process is just making it anew.
+
+    ours: whether whatever is there may go; else only an index of memfas does.
+    """
+    if not os.path.lexists(path) or not _may_replace(Place(path, ours), root):
+        return
+    with suppress(TryAgain, FileFault), hold_index(path, wait):
         durable.discard(Path(path), COMPANIONS)

@@ -84,9 +84,14 @@ def discard(path: Path, companions: tuple[str, ...] = ()) -> None:
 def sweep(*folders: Path) -> None:
     """Remove temporary files that processes which are no more left in folders of our own."""
     for temporary in (path for folder in folders for path in folder.glob("*.tmp")):
-        pid = temporary.name.removesuffix(".tmp").rpartition(".")[2].partition("-")[0]
-        if pid.isdigit() and not _is_alive(int(pid)):
+        if is_left_over(temporary.name):
             temporary.unlink(missing_ok=True)
+
+
+def is_left_over(name: str) -> bool:
+    """Whether a temporary file's name is that of a process which is no more."""
+    pid = name.removesuffix(".tmp").rpartition(".")[2].partition("-")[0]
+    return pid.isdigit() and not _is_alive(int(pid))
 
 
 def _is_alive(pid: int) -> bool:

@@ -49,10 +49,10 @@ def exclusive(folder: Folder, name: str = "lock", wait: float = 0.0) -> Iterator
 @contextmanager
 def hold_file(
     path: Path, wait: float = 0.0, busy: str = "another memfas run is changing this memory folder"
-) -> Iterator[None]:
+) -> Iterator[int]:
     """Hold a lock file of our own, which is made where it is missing. TryAgain, FileFault.
 
-    busy: what to say where another process has it for `wait` seconds.
+    busy: what to say where another process has it for `wait` seconds. Gives the open file.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
@@ -62,7 +62,7 @@ def hold_file(
     try:
         if not _flock(descriptor, wait):
             raise TryAgain(busy, "run it again in a moment")
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import time
-from stat import S_ISLNK, S_ISREG
 
 from agent_memfas.store.listing import (
     LARGEST,
+    SKIPPED_FOLDERS,
     Known,
     Listed,
     Signature,
@@ -20,7 +20,6 @@ from agent_memfas.store.listing import (
     list_folder,
     packed,
 )
-from agent_memfas.store.places import STATE
 from agent_memfas.text.record import Record
 
 TYPE_CHECKING = False
@@ -63,7 +62,7 @@ def sweep(
     failed, ignored = dict[str, str](), set[str]()
     skipped, odd = list[Skipped](), list[tuple[str, os.stat_result]]()
     seen, complete = 0, only is None
-    pending = [""] if only is None else [f for f in only if _is_real(root, f)]
+    pending = [""] if only is None else [f for f in only if _is_reached(root, f)]
     while pending:
         if deadline is not None and time.monotonic() > deadline:
             complete = False
@@ -94,8 +93,10 @@ def sweep(
     return Swept(same, changed, failed, ignored, skipped, seen + len(odd), complete)
 
 
-def _is_real(root: str, folder: str) -> bool:
-    """Whether a path leads to a folder without passing any link."""
+def _is_reached(root: str, folder: str) -> bool:
+    """Whether a path leads to a folder without passing any link, dot folder or dependency."""
+    if any(name[:1] == "." or name in SKIPPED_FOLDERS for name in folder.split("/")):
+        return False
     path = os.path.join(root, folder) if folder else root
     return os.path.realpath(path) == path
 
@@ -123,7 +124,11 @@ def _add_odd(
             return name in changed[folder].names
         return folder in same and name in known[folder].signatures()
 
-    found = _resolve(root, sorted(odd), is_listed, skipped) if odd else {}
+    found: dict[str, Signature] = {}
+    if odd:
+        from agent_memfas.store.odd import resolve
+
+        found = resolve(root, sorted(odd), is_listed, skipped)
     before = known.get(LINKS)
     if not found and before is None:
         return
@@ -132,44 +137,3 @@ def _add_odd(
         same.add(LINKS)
     else:
         changed[LINKS] = Listed(names, numbers, [], [], [])
-
-
-def _resolve(
-    root: str,
-    odd: list[tuple[str, os.stat_result]],
-    is_listed: Callable[[str], bool],
-    skipped: list[Skipped],
-) -> dict[str, Signature]:
-    """Each of these files that counts, under the first of its names, with its signature."""
-    found, identities = dict[str, Signature](), dict[tuple[int, int], str]()
-    for path, info in [o for o in odd if not S_ISLNK(o[1].st_mode)]:
-        if not S_ISREG(info.st_mode):
-            skipped.append(Skipped(path, "not a regular file"))
-        elif (twin := identities.setdefault((info.st_dev, info.st_ino), path)) != path:
-            skipped.append(Skipped(path, f"another name of {twin}"))
-        else:
-            found[path] = _signature(info)
-    for path, _ in [o for o in odd if S_ISLNK(o[1].st_mode)]:
-        real = os.path.realpath(os.path.join(root, path))
-        inside = os.path.relpath(real, root)
-        if inside.startswith("..") or inside.partition("/")[0] == STATE:
-            skipped.append(Skipped(path, "a symbolic link out of the memory folder"))
-            continue
-        try:
-            info = os.lstat(real)
-        except OSError as error:
-            skipped.append(Skipped(path, os.strerror(error.errno or 0)))
-            continue
-        if not S_ISREG(info.st_mode):
-            skipped.append(Skipped(path, "a symbolic link to no regular file"))
-        elif is_listed(inside):
-            skipped.append(Skipped(path, f"another name of {inside}"))
-        elif (twin := identities.setdefault((info.st_dev, info.st_ino), path)) != path:
-            skipped.append(Skipped(path, f"another name of {twin}"))
-        else:
-            found[path] = _signature(info)
-    return found
-
-
-def _signature(info: os.stat_result) -> Signature:
-    return (info.st_ino & LARGEST, info.st_size, info.st_mtime_ns, info.st_ctime_ns)

@@ -14,7 +14,7 @@ than `re` alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import zip_longest
 
@@ -46,7 +46,8 @@ def terms(text: str) -> list[str]:
     """
     found: list[str] = []
     for piece in text.split():
-        found += _terms_of(piece, False)
+        known = len(piece) <= _CACHED_LENGTH
+        found += _known_terms(piece, False) if known else _terms(piece, False)
     return found
 
 
@@ -60,19 +61,13 @@ def query_terms(text: str, limit: int = 256) -> list[str]:
     for asking in (True, False):
         found: dict[str, None] = {}
         for piece in text.split():
-            for term in _terms_of(piece, asking):
+            for term in _terms(piece, asking):
                 if len(found) >= limit:
                     return list(found)
                 found[term] = None
         if found:
             return list(found)
     return []
-
-
-def _terms_of(piece: str, asking: bool) -> Iterable[str]:
-    if len(piece) <= _CACHED_LENGTH:
-        return _known_terms(piece, asking)
-    return _terms(piece, asking)
 
 
 @lru_cache(maxsize=1 << 15)
