@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import typer
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_memfas.cli import asking, fast, finding, options, program
@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
 
 WORDS = ["heron", "-", "--", "what is", "", "-x", "--json", "--limit", "--limit=2", "-n", "3", "-n3",
          "--in", "memory", "--in=memory", "long-term", "--since", "2026-01-01", "--since=", "--help",
-         "--archive", "--archive=1", "--no-index", "--budget", "50", "--root", "/x", "--root=/x",
+         "--archive", "--archive=1", "--no-index", "--within", "50", "--root", "/x", "--root=/x",
          "-c", "m.yaml", "-cm.yaml", "--config=m.yaml", "--today", "2026-03-01", "--lim", "-1", "x=y",
          "--limit=", "٣", "1_0", " 4", "+5"]  # fmt: skip
 
@@ -59,6 +59,7 @@ def by_typer(arguments: list[str]) -> dict[str, Any] | None:
     return seen[0] if seen else None
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(WORDS), max_size=6))
 def test_both_readers_of_the_options_agree(arguments: list[str]) -> None:
     """Whatever form the small parser takes, typer takes it too, and reads the same values."""
@@ -73,7 +74,7 @@ def test_both_readers_of_the_options_agree(arguments: list[str]) -> None:
         ["heron"], ["what", "is", "heron"], ["--json", "heron"], ["heron", "--limit=1"],
         ["-n", "1", "heron"], ["--", "--json"], ["heron", "--in", "memory", "--in", "insights"],
         ["--since", "2026-02-24", "--until", "2026-02-25", "heron"], ["heron", "--archive"],
-        ["--no-index", "--today", "2026-03-20", "heron"], ["--budget", "0", "heron"],
+        ["--no-index", "--today", "2026-03-20", "heron"], ["--within", "0", "heron"],
     ],
     ids=" ".join,
 )  # fmt: skip

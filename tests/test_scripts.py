@@ -118,6 +118,8 @@ def test_a_door_and_its_command_answer_alike(
     """Whichever of the two I use, I get the same output, the same messages, the same status."""
     here = person.home / "agent/deep/er"
     text = "which host is it?\n"
+    if door == "memory-index.py":  # the first of the two would find something to read
+        person.run(["memfas", "index"], here)
     by_door = person.run(["python", str(REPO / "scripts" / door), *arguments], here, text)
     by_command = person.run(["memfas", DOORS[door], *arguments], here, text)
     assert timeless(by_door.stdout) == timeless(by_command.stdout)

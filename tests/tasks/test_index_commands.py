@@ -189,7 +189,7 @@ def test_doctor_names_leftovers_and_files_that_are_passed_over(
 ) -> None:
     """What dead runs left goes with --fix; a copy by a sync tool is for the person to mend."""
     run(capsys, "index")
-    left = root / ".memfas/index.db.999999999-abcd.tmp"
+    left = root / ".memfas/index.db.999999999-0123abcd.tmp"
     left.write_bytes(b"")
     (root / "MEMORY (copy).md").write_text("x\n")
     status, out, _ = run(capsys, "doctor", "--fix")

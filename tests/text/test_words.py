@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from agent_memfas.text import characters
 from agent_memfas.text.stems import stem
-from agent_memfas.text.words import query_terms, terms, words
+from agent_memfas.text.words import joined_terms, query_terms, terms, words
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 GERMANY, FRANCE = "\U0001f1e9\U0001f1ea", "\U0001f1eb\U0001f1f7"
@@ -238,6 +238,13 @@ def test_no_text_is_too_odd(text: str) -> None:
             category = unicodedata.category(char)
             assert char in "._-+#&'/\\@:" or category[0] not in "PZ"
             assert category not in ("Cc", "Cs")
+
+
+@given(any_text)
+def test_terms_as_one_string_are_the_terms(text: str) -> None:
+    """The quick way of a whole folder gives what the plain way gives, also from its cache."""
+    for _ in range(2):
+        assert joined_terms(text).split(" ") == (terms(text) or [""])
 
 
 @given(any_text, any_text)

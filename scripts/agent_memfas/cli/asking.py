@@ -44,7 +44,7 @@ TABLE = Table(
         Option("kinds", ("--in",), LIST, f"Only in these: {', '.join(KINDS)}.", "KIND"),
         Option("archive", ("--archive",), FLAG, "Search the archive too."),
         Option("no_index", ("--no-index",), FLAG, "Search the files themselves."),
-        Option("budget", ("--budget", ), NUMBER,
+        Option("within", ("--within",), NUMBER,
                "Milliseconds for reading what has changed, 0 for no limit (default 200).", "MS"),
         ROOT, CONFIG, TODAY, JSON,
     ),
@@ -65,7 +65,7 @@ def recall(values: dict[str, Any]) -> int:
         root, places_of(root, settings.db_path, cache_home(os.environ)), settings.sources,
         use_index=not values["no_index"], tell=out.progress("reading"),
     )  # fmt: skip
-    budget = settings.budget if values["budget"] is None else values["budget"]
+    budget = settings.budget if values["within"] is None else values["within"]
     answer = recalling.ask(
         keeper, asked, filters, now.date(), time.time_ns(), budget / 1000 if budget else None
     )

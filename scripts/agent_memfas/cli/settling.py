@@ -27,7 +27,7 @@ def keep(root: str, head: bytes, raw: bytes, found: Brief) -> None:
               found.budget, *found.sources]  # fmt: skip
     texts = [str(field) for field in fields]
     state = Path(root) / STATE
-    if any("\n" in text for text in texts) or not state.is_dir():
+    if any("\n" in text for text in texts) or state.is_symlink() or not state.is_dir():
         return
     try:
         write_whole(state / FILE, head + "\n".join(texts).encode() + b"\n\n" + raw)

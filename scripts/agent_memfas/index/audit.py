@@ -10,9 +10,9 @@ from pathlib import Path
 
 from agent_memfas.index.database import IDENTITY, Database, NoIndex, open_database
 from agent_memfas.index.rebuild import fill
+from agent_memfas.index.records import digest
 from agent_memfas.index.schema import create
 from agent_memfas.index.scope import Scope
-from agent_memfas.index.sync import digest
 from agent_memfas.store import durable
 from agent_memfas.text.record import Record
 
@@ -50,7 +50,7 @@ def contents(database: Database) -> Contents:
     place: dict[int, tuple[str, int]] = {}
     for n, file, *row in connection.execute(
         "select id, file, start, end, heading, day, priority, dated, expires, superseded, text,"
-        " hash from passages order by id"
+        " hash from passages order by file, place"
     ):
         path = paths.get(file, f"a file that is not there ({file})")
         rows = passages.setdefault(path, [])

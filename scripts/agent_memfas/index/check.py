@@ -24,7 +24,7 @@ class Checker:
         if path != self._path:
             self._path, self._lines = path, _lines(self._root, path)
         lines = "\n".join(self._lines[row.start - 1 : row.end])
-        return "\n".join(line.removesuffix("\r") for line in row.text.split("\n")) in lines
+        return "\n".join(line.rstrip("\r") for line in row.text.split("\n")) in lines
 
 
 def _lines(root: str, path: str) -> list[str]:
@@ -51,4 +51,4 @@ def _lines(root: str, path: str) -> list[str]:
         return []
     data = b"".join(pieces).removeprefix(b"\xef\xbb\xbf")
     lines = data.decode("utf-8", "replace").split("\n")
-    return [line.removesuffix("\r") for line in lines]
+    return [line.rstrip("\r") for line in lines]

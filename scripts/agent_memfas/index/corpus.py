@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from agent_memfas.errors import FileFault, UsageError
 from agent_memfas.index.bare import BareRanking
@@ -14,12 +13,10 @@ from agent_memfas.index.rows import Found, Freshness, Row
 from agent_memfas.index.scope import Scope
 from agent_memfas.index.search import SUPERSEDED_SHARE
 from agent_memfas.index.sync import TICK
-from agent_memfas.store.layout import Folder
 from agent_memfas.store.listing import Listed, Signature, Skipped
 from agent_memfas.store.places import TRIGGERS
 from agent_memfas.store.sweep import sweep
 from agent_memfas.text.firing import Trigger, fired, key_of
-from agent_memfas.text.words import terms
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,7 @@ class Corpus:
 
     def _load(self, path: str, signature: Signature, skipped: list[Skipped]) -> _File | None:
         try:
-            content = load(Folder(Path(self.root)), path)
+            content = load(self.root, path)
         except (FileFault, UsageError) as error:
             skipped.append(Skipped(path, error.message))
             return None
@@ -96,7 +93,7 @@ class Corpus:
         if self._ranking is None:
             self._rows = [
                 (path, file.extract.kind, row) for path, file in sorted(self._files.items())
-                for row in file.extract.rows if terms(row.indexed)
+                for row in file.extract.rows
             ]  # fmt: skip
             self._ranking = BareRanking([row.indexed for _, _, row in self._rows])
         found = []

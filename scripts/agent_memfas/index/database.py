@@ -22,6 +22,9 @@ IDENTITY = {
     "model": "",
     "dimension": "0",
 }
+NEEDED = frozenset(
+    ("meta", "folders", "files", "passages", "triggers", "words", "vocabulary")
+)  # fmt: skip
 PATIENCE = 0.25  # seconds that a reader waits while another process commits
 
 
@@ -110,59 +113,89 @@ def open_database(path: str, root: str, *, ours: bool) -> Database:
     ours: whether whatever is there may be replaced, as in memfas' own folders. NoIndex where there
     is none, Foreign where the file is somebody else's, Outdated where it has to be built anew.
     """
-    if not os.path.lexists(path) or (ours and os.path.getsize(path) == 0):
+    if not os.path.lexists(path):
         raise NoIndex("there is no index yet")
     if not os.path.isfile(path):
         raise Foreign(f"{path} is not a regular file")
-    connection = _connect(path)
+    if ours and os.path.getsize(path) == 0:
+        raise NoIndex("there is no index yet")
+    if not ours:
+        _recognize(path)
+    if any(os.path.lexists(path + end) for end in ("-wal", "-shm")):
+        raise Outdated("a write-ahead log that is not ours lies beside the index")
+    connection = _connect(path, "rw" if os.access(path, os.W_OK) else "ro")
     try:
-        (application,) = connection.execute("pragma application_id").fetchone()
-        if application != APPLICATION:
-            raise _not_ours(path, "not an index of memfas", ours=ours)
-        ours = True
-        database = Database(path, connection)
-        _check(database, root)
-    except sqlite3.OperationalError as error:
+        return _checked(path, root, connection)
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter: SQLite quotes what it found
         connection.close()
-        if "no such table" in str(error):
-            raise Outdated(f"the index has no tables: {error}") from error
-        raise
-    except sqlite3.DatabaseError as error:
-        connection.close()
-        raise _not_ours(path, str(error), ours=ours) from error
+        if not is_damage(error):
+            raise
+        raise Outdated(f"the index is damaged: {error}") from error
     except NoIndex:
         connection.close()
         raise
-    return database
 
 
-def _not_ours(path: str, what: str, *, ours: bool) -> NoIndex:
-    return Outdated(f"the index is damaged: {what}") if ours else Foreign(f"{path}: {what}")
-
-
-def _check(database: Database, root: str) -> None:
+def _checked(path: str, root: str, connection: sqlite3.Connection) -> Database:
+    """The database, if it is one that was made for this folder by this version. Outdated."""
+    if not _is_marked(connection):
+        raise Outdated("the index is damaged: not an index of memfas")
+    tables = {name for (name,) in connection.execute("select name from sqlite_master")}
+    if not tables >= NEEDED:
+        raise Outdated(f"the index has no table {min(NEEDED - tables)}")
+    database = Database(path, connection)
     for key, value in IDENTITY.items():
         if database.meta.get(key) != value:
             raise Outdated(f"the index was made by another version ({key})")
     made_for = database.meta.get("root")
-    if made_for not in (named(root), None) and not database.path.startswith(f"{root}/"):
+    if made_for not in (named(root), None) and not path.startswith(f"{root}/"):
         raise Outdated(f"the index was made for {made_for}")
+    return database
 
 
-def _connect(path: str) -> sqlite3.Connection:
+def _recognize(path: str) -> None:
+    """Foreign where a file is not an index of ours, which is found out without touching it or what
+    lies beside it: opened in the usual way, SQLite would play back a journal that it finds there.
+    """
+    try:
+        connection = _connect(path, "ro&immutable=1")
+        try:
+            marked = _is_marked(connection)
+        finally:
+            connection.close()
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        if isinstance(error, sqlite3.OperationalError) or not _has_header(path):
+            raise Foreign(f"{path}: {error}") from error
+        marked = True  # ours, and so damaged that SQLite cannot even read the number
+    if not marked:
+        raise Foreign(f"{path}: not an index of memfas")
+
+
+def _has_header(path: str) -> bool:
+    with open(path, "rb") as file:
+        head = file.read(72)
+    return head[:16] == b"SQLite format 3\0" and head[68:] == APPLICATION.to_bytes(4, "big")
+
+
+def _is_marked(connection: sqlite3.Connection) -> bool:
+    (application,) = connection.execute("pragma application_id").fetchone()
+    return bool(application == APPLICATION)
+
+
+def _connect(path: str, mode: str) -> sqlite3.Connection:
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    mode = "rw" if os.access(path, os.W_OK) else "ro"
     return sqlite3.connect(
         f"file:{quoted}?mode={mode}", timeout=PATIENCE, isolation_level=None, uri=True,
         check_same_thread=False,
     )  # fmt: skip
 
 
-def is_damage(error: sqlite3.Error) -> bool:
+def is_damage(error: Exception) -> bool:
     """Whether an error says that the file is not sound, not that it cannot be used just now."""
     if not isinstance(error, sqlite3.OperationalError):
         return True
-    marks = ("no such table", "no such column", "vtable constructor", "malformed", "not a database")
+    marks = ("no such table", "no such column", "no such fts5 table", "vtable constructor",
+             "malformed", "not a database", "decode to UTF-8", "unsupported file")  # fmt: skip
     return any(mark in str(error) for mark in marks)
 
 

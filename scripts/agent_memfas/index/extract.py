@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from hashlib import blake2b
+from pathlib import Path
 
-from agent_memfas.errors import FileFault
+from agent_memfas.errors import FileFault, UsageError
 from agent_memfas.index.rows import NEVER, Row
 from agent_memfas.store.files import READ_CAP, read
-from agent_memfas.store.layout import Folder
 from agent_memfas.store.listing import LARGEST, Signature
-from agent_memfas.store.places import TRIGGERS, kind_of, log_day
+from agent_memfas.store.places import STATE, TRIGGERS, kind_of, log_day
 from agent_memfas.text.documents import parse
 from agent_memfas.text.entries import Tag
 from agent_memfas.text.firing import Trigger
 from agent_memfas.text.passages import Passage, passages, records
 from agent_memfas.text.record import Record
 from agent_memfas.text.triggers import commented, listed
+from agent_memfas.text.words import terms
+
+LONG = 40
 
 
 class Content(Record):
@@ -35,10 +39,15 @@ class Extract(Record):
     triggers: tuple[Trigger, ...]
 
 
-def load(folder: Folder, path: str) -> Content:
-    """Read a file. FileFault with the bare reason where that is not possible."""
+def load(root: str, path: str) -> Content:
+    """Read a file. FileFault with the bare reason where that is not possible, UsageError where a
+    link leads out of the folder.
+    """
+    real = os.path.realpath(os.path.join(root, path))
+    if not real.startswith(f"{root}/") or real.startswith(f"{root}/{STATE}/"):
+        raise UsageError("it leads out of the memory folder")
     try:
-        image = read(folder.place(path), READ_CAP, cut=True)
+        image = read(Path(real), READ_CAP, cut=True)
     except FileFault as error:
         raise FileFault(error.message.rpartition(": ")[2]) from error.__cause__
     notes = []
@@ -61,8 +70,13 @@ def extract(path: str, data: bytes) -> Extract:
         return Extract("triggers", (), tuple(listed(document, path)))
     cut = records if path.lower().endswith(".jsonl") else passages
     day = log_day(path) or ""
-    rows = tuple(_row(passage, day) for passage in cut(document))
+    rows = tuple(row for p in cut(document) if _is_searched(row := _row(p, day)))
     return Extract(kind_of(path), rows, tuple(commented(document, path)))
+
+
+def _is_searched(row: Row) -> bool:
+    """Whether there is anything to find it by; a long text is taken to have that."""
+    return len(row.text) >= LONG or bool(terms(row.indexed))
 
 
 def _row(passage: Passage, day: str) -> Row:

@@ -37,7 +37,7 @@ class State(Record):
 def state_of(root: str, places: tuple[Place, ...], sources: tuple[str, ...]) -> State:
     """Look at the first index there is, and at how far it is behind the files."""
     problem, database = "there is no index yet", None
-    path = places[0].path
+    path = places[0].path if places else ""
     for place in places:
         try:
             database = open_database(place.path, root, ours=place.ours)

@@ -43,15 +43,16 @@ if TYPE_CHECKING:
 
 
 BUDGET = 0.2  # seconds that a question may spend on the sweep and on reading what has changed
-_ROUNDS = 3  # times to look again where other processes are always faster
+_ROUNDS = 3  # times to look where other processes are always faster
 
 
 class IndexSource:
-    """An open index that answers."""
+    """An open index that answers. settled: no file changed while it was brought in step."""
 
-    def __init__(self, database: Database, freshness: Freshness) -> None:
+    def __init__(self, database: Database, freshness: Freshness, *, settled: bool = True) -> None:
         self.database = database
         self.freshness = freshness
+        self.settled = settled
 
     def ranked(self, question: str) -> Iterator[Found]:
         """Passages that share a term with the question, best first."""
@@ -60,6 +61,18 @@ class IndexSource:
     def triggers(self, question: str) -> list[Trigger]:
         """The triggers in the question, in its order."""
         return search.triggers(self.database, question)
+
+    def __enter__(self) -> IndexSource:
+        """Until the end nothing that others write is seen: all of an answer is of one moment."""
+        self._begun = not self.database.connection.in_transaction
+        if self._begun:
+            self.database.connection.execute("begin")
+            self.database.reload()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._begun and self.database.connection.in_transaction:
+            self.database.connection.execute("rollback")
 
 
 class Keeper:
@@ -87,6 +100,7 @@ class Keeper:
         self._wait = wait
         self._tell = tell
         self._database: Database | None = None
+        self._copy: Database | None = None
         self._notes: list[str] = []
         self._suspect: frozenset[str] = frozenset()
         self._corpus: Corpus | None = None
@@ -100,7 +114,8 @@ class Keeper:
         self._notes = []
         for again in (True, False) if self._use_index else ():
             try:
-                return asked(self._source(as_of, budget))
+                with self._source(as_of, budget) as source:
+                    return asked(source)
             except sqlite3.Error as error:
                 self._give_up(error, again=again)
                 if not (again and is_damage(error)):
@@ -146,9 +161,14 @@ class Keeper:
     ) -> IndexSource:
         """The same, with sqlite3.Error and NoIndex as they come."""
         deadline = None if budget is None else time.monotonic() + budget
+        found: IndexSource | None = None
         for _ in range(_ROUNDS):
-            if found := self._look(as_of, deadline, only, deep=deep):
+            found = self._look(as_of, deadline, only, deep=deep) or found
+            late = deadline is not None and time.monotonic() > deadline
+            if found and (found.settled or late):
                 return found
+        if found:
+            return found
         raise TryAgain("other processes keep writing the index", "run it again in a moment")
 
     def anew(self, as_of: int) -> IndexSource:
@@ -174,10 +194,11 @@ class Keeper:
         self._suspect |= paths
 
     def close(self) -> None:
-        """Let go of the index file."""
-        if self._database is not None:
-            self._database.close()
-            self._database = None
+        """Let go of the index file, and of a copy in memory."""
+        for database in (self._database, self._copy):
+            if database is not None:
+                database.close()
+        self._database = self._copy = None
 
     def _look(
         self, as_of: int, deadline: float | None, only: Collection[str] | None, *, deep: bool
@@ -211,6 +232,9 @@ class Keeper:
         """What was written, as a source; a copy in memory serves this one time."""
         if written.note:
             self._note(written.note)
+            if self._copy is not None:
+                self._copy.close()
+            self._copy = written.database
         else:
             self._database = written.database
         self._suspect = frozenset()
@@ -218,7 +242,7 @@ class Keeper:
         freshness = self._freshness(
             written.database, written.swept, as_of, synced.read, synced.behind
         )
-        return IndexSource(written.database, freshness)
+        return IndexSource(written.database, freshness, settled=not synced.moved)
 
     def _open(self) -> Database:
         """The index file that is there now. NoIndex where there is none that can be used."""

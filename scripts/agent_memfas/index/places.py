@@ -28,8 +28,9 @@ def places_of(root: str, db_path: str, cache: str) -> tuple[Place, ...]:
     folder, or "": for folders that cannot be written.
     """
     found = [Place(db_path, False)] if db_path else []
-    found.append(Place(f"{root}/{STATE}/{FILE}", True))
-    if all(_is_writable(os.path.dirname(place.path)) for place in found):
+    if not os.path.islink(f"{root}/{STATE}"):  # nothing is written through a link
+        found.append(Place(f"{root}/{STATE}/{FILE}", True))
+    if found and all(_is_writable(os.path.dirname(place.path)) for place in found):
         return tuple(found)
     if cache:
         from hashlib import blake2b

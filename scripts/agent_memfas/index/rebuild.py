@@ -58,7 +58,7 @@ def rebuild(
     place = Path(path)
     durable.make_private(place.parent)
     with hold_index(path, wait):
-        durable.sweep(place.parent)
+        durable.sweep(place.parent, of=place.name)
         temporary = durable.empty_beside(place)
         try:
             database = create(str(temporary), root)

@@ -31,7 +31,7 @@ class Row(Record):
     @property
     def indexed(self) -> str:
         """What is searched: the text, the headings it stands under, and its day in words."""
-        return f"{self.text}\n{self.heading}\n{spoken(self.day)}"
+        return indexed(self.text, self.heading, self.day)
 
     def is_expired(self, today: date, p1: int, p2: int) -> bool:
         """Whether its last day lies before today. p1, p2: days that such an entry is kept."""
@@ -44,6 +44,11 @@ class Row(Record):
             return date.fromisoformat(self.dated) + timedelta(days=days) < today
         except OverflowError:
             return False
+
+
+def indexed(text: str, heading: str, day: str) -> str:
+    """What is searched of a passage."""
+    return f"{text}\n{heading}\n{spoken(day)}"
 
 
 def seal(*values: object) -> int:

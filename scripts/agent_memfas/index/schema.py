@@ -24,8 +24,8 @@ create table folders(
 create table files(id integer primary key, path blob unique, kind text, hash blob, note text);
 create index noted on files(note) where note <> '';
 create table passages(
-  id integer primary key, file integer, start integer, end integer, heading text, day text,
-  priority text, dated text, expires text, superseded text, text text, hash blob,
+  id integer primary key, file integer, place integer, start integer, end integer, heading text,
+  day text, priority text, dated text, expires text, superseded text, text text, hash blob,
   seal integer);
 create index passages_of on passages(file);
 create table triggers(

@@ -10,6 +10,7 @@ from agent_memfas.text.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from pathspec import GitIgnoreSpec
 
@@ -42,10 +43,7 @@ class Scope(Record):
     def _spec(self) -> GitIgnoreSpec:
         spec: GitIgnoreSpec | None = self.__dict__.get("_parsed")
         if spec is None:
-            from pathspec import GitIgnoreSpec
-
-            spec = GitIgnoreSpec.from_lines(self.ignore.splitlines())
-            self.__dict__["_parsed"] = spec
+            spec = self.__dict__["_parsed"] = _parsed(self.ignore)
         return spec
 
 
@@ -79,6 +77,24 @@ def scope_of(root: str, sources: tuple[str, ...]) -> Scope:
     finally:
         os.close(descriptor)
     return Scope(sources, text)
+
+
+def _parsed(text: str) -> GitIgnoreSpec:
+    """The rules of a .memfasignore; lines that make no sense are passed over, as git does."""
+    import re
+
+    from pathspec import GitIgnoreSpec
+
+    patterns: list[Any] = []
+    for line in text.removeprefix("\ufeff").split("\n"):
+        rule = line.removesuffix("\r")
+        if rule.endswith("/**"):  # what is in the folder: pathspec takes it for the folder, too
+            rule += "/*"
+        try:
+            patterns += GitIgnoreSpec.from_lines([rule]).patterns
+        except (ValueError, re.error):
+            continue
+    return GitIgnoreSpec(patterns)
 
 
 def _matches(path: str, pattern: str) -> bool:

@@ -6,7 +6,8 @@ import os
 from itertools import groupby
 from math import log
 
-from agent_memfas.index.rows import Found, Row
+from agent_memfas.index.database import Damaged
+from agent_memfas.index.rows import Found, Row, seal
 from agent_memfas.text.firing import Trigger, fired
 from agent_memfas.text.words import query_terms
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 K1, B = 1.2, 0.75  # FTS5's own, which its bm25() does not let one change
 SUPERSEDED_SHARE = 0.5
 POSTINGS = 4_000  # rows that a question scores before its commonest terms only rank the rest
-POOL = 1_500  # passages that those terms rank
+POOL = 4_000  # passages that those terms rank
 _CHUNK = 100
 _COLUMNS = "start, end, heading, day, priority, dated, expires, superseded, text"
 
@@ -140,11 +141,15 @@ def _load(connection: sqlite3.Connection, passages: list[int], score: float) -> 
         some = passages[at : at + _CHUNK]
         marks = ", ".join("?" * len(some))
         found += connection.execute(
-            f"select f.path, p.id, f.kind, {_COLUMNS} from passages p join files f on f.id = p.file"
-            f" where p.id in ({marks})",
+            f"select p.seal, p.place, f.path, f.kind, {_COLUMNS}, p.hash"
+            f" from passages p join files f on f.id = p.file where p.id in ({marks})",
             some,
         ).fetchall()
-    for path, _, kind, *fields in sorted(found, key=lambda row: row[:2]):
+    if len(found) < len(passages) and connection.in_transaction:
+        raise Damaged("passages are missing")
+    if any(kept != seal(*sealed) for kept, *sealed in found):
+        raise Damaged("a passage is not what was written")
+    for _, _, path, kind, *fields, _ in sorted(found, key=lambda row: (row[2], row[1])):
         yield Found(os.fsdecode(path), kind, Row(*fields), score)
 
 
@@ -157,12 +162,14 @@ def triggers(database: Database, question: str) -> list[Trigger]:
         for at in range(0, len(keys), _CHUNK):
             some = keys[at : at + _CHUNK]
             marks = ", ".join("?" * len(some))
-            for key, keyword, hint, path, line in database.connection.execute(
-                "select key, keyword, hint, path, line from triggers t join files f"
+            for kept, path, key, keyword, hint, line in database.connection.execute(
+                "select t.seal, path, key, keyword, hint, line from triggers t join files f"
                 f" on f.id = t.file where key in ({marks})"
                 " order by path <> cast('TRIGGERS.md' as blob), path, t.rowid",
                 some,
             ):
+                if kept != seal(path, key, keyword, hint, line):
+                    raise Damaged("a trigger is not what was written")
                 trigger = Trigger(keyword, hint, os.fsdecode(path), line)
                 found.setdefault(key, []).append(trigger)
         return found

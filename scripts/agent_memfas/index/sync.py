@@ -5,23 +5,17 @@ from __future__ import annotations
 import errno
 import os
 import time
-from hashlib import blake2b
-from pathlib import Path
 
 from agent_memfas.errors import FileFault, UsageError
 from agent_memfas.index.database import Database, device_of, named
 from agent_memfas.index.diff import Difference, diff, is_below, path_of
-from agent_memfas.index.extract import Content, Extract, extract, load
-from agent_memfas.index.rows import Row
+from agent_memfas.index.extract import load
+from agent_memfas.index.records import Records
 from agent_memfas.index.schema import set_meta
 from agent_memfas.index.scope import Scope
-from agent_memfas.store.layout import Folder
 from agent_memfas.store.listing import Known, Listed, Signature, packed
-from agent_memfas.store.places import kind_of
 from agent_memfas.store.sweep import LINKS, Swept
-from agent_memfas.text.firing import key_of
 from agent_memfas.text.record import Record
-from agent_memfas.text.words import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,14 +24,18 @@ if TYPE_CHECKING:
 TICK = 20_000_000  # ns: a clock tick of the kernel, twice; a younger file may change unseen
 SECOND = 2_000_000_000  # ns: the same where file times are whole seconds
 UNKNOWN: Signature = (0, 0, 0, 0)
-NOT_READ = b""  # in place of the hash of a file that could not be read
 
 
 class Synced(Record):
-    """What a sync did. read: files read; behind: files left for the next time, for want of it."""
+    """What a sync did. read: files read; behind: files left for the next time, for want of it.
+
+    moved: whether a file was not any more what the sweep had seen, so that a line which went from
+    one file to another in between may have been missed in both.
+    """
 
     read: int
     behind: int
+    moved: bool
 
 
 class Sync:
@@ -50,14 +48,13 @@ class Sync:
     def __init__(self, database: Database, root: str, scope: Scope, as_of: int) -> None:
         self._database = database
         self._connection = database.connection
-        self._folder = Folder(Path(root))
+        self._root = root
         self._scope = scope
         self._as_of = as_of
         self._believed: dict[str, Signature] = {}
-        self._files = database.count("files")
-        self._passages = database.count("passages")
-        self._triggers_changed = False
+        self._records = Records(database)
         self._suspect: frozenset[str] = frozenset()
+        self._moved = False
 
     def run(
         self,
@@ -82,7 +79,7 @@ class Sync:
         self._connection.execute("begin immediate")
         try:
             for path in plan.gone:
-                self._remove(path)
+                self._records.remove(path)
             left = self._examine(plan.examine, deadline, tell)
             self._remember(swept, known, plan, left)
             if self._database.meta.get("scope") != self._scope.fingerprint:
@@ -94,7 +91,7 @@ class Sync:
                 self._connection.execute("rollback")
             raise
         self._database.reload()
-        return Synced(len(plan.examine) - len(left), len(left))
+        return Synced(len(plan.examine) - len(left), len(left), self._moved)
 
     def _examine(
         self,
@@ -108,7 +105,7 @@ class Sync:
             if wanted and deadline is not None and time.monotonic() > deadline:
                 return set(paths[n:])
             if not self._scope.wants(path):
-                self._remove(path)
+                self._records.remove(path)
                 continue
             wanted += 1
             self._take(path)
@@ -119,90 +116,19 @@ class Sync:
     def _take(self, path: str) -> None:
         """One file into its rows; one that cannot be read has none, and a note that says why."""
         try:
-            content = load(self._folder, path)
+            content = load(self._root, path)
         except (FileFault, UsageError) as fault:
-            self._remove(path)
             code = getattr(fault.__cause__, "errno", None)
-            if code != errno.ENOENT:
-                self._skip(path, fault.message)
+            if code == errno.ENOENT:
+                self._records.remove(path)
+                self._moved = True
+            else:
+                self._records.put_unread(path, fault.message)
             if code != errno.EACCES:
                 self._believed[path] = UNKNOWN  # it may come back without looking any different
             return
-        row = self._connection.execute(
-            "select id, hash, note from files where path = ?", (os.fsencode(path),)
-        ).fetchone()
-        if row is not None and row[1] == NOT_READ:
-            self._remove(path)
-            row = None
-        if row is None or row[1:] != (content.hash, content.note) or path in self._suspect:
-            self._replace(row[0] if row else None, path, content)
+        self._records.put(path, content, anew=path in self._suspect)
         self._believed[path] = content.signature
-
-    def _skip(self, path: str, reason: str) -> None:
-        self._connection.execute(
-            "insert into files(path, kind, hash, note) values(?, ?, ?, ?)",
-            (os.fsencode(path), kind_of(path), NOT_READ, reason),
-        )
-
-    def _replace(self, file: int | None, path: str, content: Content) -> None:
-        found: Extract = extract(path, content.data)
-        if file is None:
-            self._files += 1
-            file = self._connection.execute(
-                "insert into files(path, kind, hash, note) values(?, ?, ?, ?)",
-                (os.fsencode(path), found.kind, content.hash, content.note),
-            ).lastrowid
-        else:
-            self._clear(file)
-            self._connection.execute(
-                "update files set kind = ?, hash = ?, note = ? where id = ?",
-                (found.kind, content.hash, content.note, file),
-            )
-        self._connection.executemany(
-            "insert into triggers values(?, ?, ?, ?, ?, ?)",
-            [(key := key_of(t.keyword), key.count(" ") + 1, t.keyword, t.hint, file, t.line)
-             for t in found.triggers],
-        )  # fmt: skip
-        self._triggers_changed |= bool(found.triggers)
-        for row in found.rows:
-            self._insert(file, row)
-
-    def _insert(self, file: int | None, row: Row) -> None:
-        indexed = " ".join(terms(row.indexed))
-        if not indexed:
-            return
-        passage = self._connection.execute(
-            "insert into passages(file, start, end, heading, day, priority, dated, expires,"
-            " superseded, text, hash) values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (file, *vars(row).values(), digest(row.text)),
-        ).lastrowid
-        self._connection.execute("insert into words(rowid, terms) values(?, ?)", (passage, indexed))
-        self._passages += 1
-
-    def _clear(self, file: int) -> None:
-        """Take a file's passages and triggers out; FTS5 wants to be told what they held."""
-        rows = self._connection.execute(
-            "select id, start, end, heading, day, priority, dated, expires, superseded, text"
-            " from passages where file = ?",
-            (file,),
-        ).fetchall()
-        self._connection.executemany(
-            "insert into words(words, rowid, terms) values('delete', ?, ?)",
-            [(passage, " ".join(terms(Row(*fields).indexed))) for passage, *fields in rows],
-        )
-        self._connection.execute("delete from passages where file = ?", (file,))
-        gone = self._connection.execute("delete from triggers where file = ?", (file,)).rowcount
-        self._passages -= len(rows)
-        self._triggers_changed |= gone > 0
-
-    def _remove(self, path: str) -> None:
-        row = self._connection.execute(
-            "select id, hash from files where path = ?", (os.fsencode(path),)
-        ).fetchone()
-        if row is not None:
-            self._clear(row[0])
-            self._connection.execute("delete from files where id = ?", row[:1])
-            self._files -= row[1] != NOT_READ
 
     def _remember(
         self, swept: Swept, known: Mapping[str, Known], plan: Difference, left: set[str]
@@ -251,7 +177,7 @@ class Sync:
                 self._write_folder(folder, unread)
                 continue
             for name in before.signatures():
-                self._remove(path_of(folder, name))
+                self._records.remove(path_of(folder, name))
             self._connection.execute("delete from folders where path = ?", (os.fsencode(folder),))
 
     def _touched(
@@ -273,6 +199,7 @@ class Sync:
         UNKNOWN for one that is so young that a change may not show.
         """
         four = self._believed.get(path, seen)
+        self._moved |= four not in (seen, UNKNOWN)
         young = four[3] + (TICK if four[3] % 1_000_000_000 else SECOND) >= self._as_of
         return UNKNOWN if young or path in left else four
 
@@ -284,21 +211,16 @@ class Sync:
 
     def _write_meta(self, *, complete: bool) -> None:
         pairs: dict[str, object] = {
-            "files": str(self._files),
-            "passages": str(self._passages),
-            "root": named(str(self._folder.root)),
-            "device": device_of(str(self._folder.root)),
+            "files": str(self._records.files),
+            "passages": str(self._records.passages),
+            "root": named(self._root),
+            "device": device_of(self._root),
             "scope": self._scope.fingerprint,
             "written": os.urandom(8).hex(),
         }
         if complete:
             pairs["as_of"] = str(self._as_of)
-        if self._triggers_changed:
+        if self._records.triggers_changed:
             sizes = self._connection.execute("select distinct size from triggers order by size")
             pairs["sizes"] = " ".join(str(size) for (size,) in sizes)
         set_meta(self._connection, pairs.items())
-
-
-def digest(text: str) -> bytes:
-    """What tells one passage's text from another: 128 bits of BLAKE2b."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

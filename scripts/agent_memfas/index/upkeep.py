@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing, suppress
-from pathlib import Path
 
 from agent_memfas.errors import FileFault, TryAgain, UsageError
 from agent_memfas.index.database import Database, NoIndex, open_database
@@ -13,8 +12,7 @@ from agent_memfas.index.extract import load
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place
 from agent_memfas.index.rebuild import hold_index
-from agent_memfas.index.sync import NOT_READ
-from agent_memfas.store.layout import Folder
+from agent_memfas.index.records import NOT_READ
 from agent_memfas.store.sweep import LINKS
 from agent_memfas.text.record import Record
 
@@ -79,12 +77,12 @@ class Upkeep:
         """The files whose bytes are not those that the index was made of."""
         if self._database is None:
             return set()
-        folder, wrong = Folder(Path(self.keeper.root)), set[str]()
+        wrong = set[str]()
         for path, digest in _hashes(self._database).items():
             if self._check:
                 self._check()
             try:
-                now = load(folder, path).hash
+                now = load(self.keeper.root, path).hash
             except (FileFault, UsageError):
                 now = NOT_READ
             if now != digest:

@@ -57,7 +57,9 @@ def build(places: tuple[Place, ...], job: Job) -> Written:
 
 def _may_replace(place: Place, root: str) -> bool:
     """Whether a file is an index of ours, or not there at all, or in a folder of memfas' own."""
-    if place.ours or not os.path.lexists(place.path) or os.path.getsize(place.path) == 0:
+    if place.ours or not os.path.lexists(place.path):
+        return True
+    if os.path.isfile(place.path) and os.path.getsize(place.path) == 0:
         return True
     try:
         open_database(place.path, root, ours=False).close()
@@ -74,10 +76,12 @@ def update(database: Database, swept: Swept, known: dict[str, Known], job: Job) 
     sqlite3.Error where the file is damaged, and whatever is wrong where not even a copy in memory
     can be brought up to date.
     """
+    begun = time.monotonic()
     try:
         with hold_index(database.path, _patience(job)):
             if not database.is_in_place() or database.has_moved():
                 return None
+            durable.sweep(Path(database.path).parent, of=os.path.basename(database.path))
             database.connection.execute("pragma cache_spill = off")
             database.connection.execute("pragma synchronous = normal")
             return Written(database, swept, _run(database, swept, known, job))
@@ -86,6 +90,9 @@ def update(database: Database, swept: Swept, known: dict[str, Known], job: Job) 
             raise
         if job.deep or os.path.getsize(database.path) > COPY_CAP:
             raise
+        if job.deadline is not None:  # what was waited for others is not missing for reading
+            later = job.deadline + time.monotonic() - begun
+            job = Job(**{**vars(job), "deadline": later})
         copy = _copy(database)
         words = why.message if isinstance(why, MemfasError) else str(why)
         note = f"{words}: brought up to date in memory, for this once"
@@ -108,8 +115,18 @@ def _run(database: Database, swept: Swept, known: dict[str, Known], job: Job) ->
 def _copy(database: Database) -> Database:
     """The whole index in memory, to be changed for one answer."""
     memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    database.connection.backup(memory)
-    return Database(database.path, memory)
+    try:
+        database.connection.backup(memory, progress=_go_on)
+        return Database(database.path, memory)
+    except sqlite3.Error:
+        memory.close()
+        raise
+
+
+def _go_on(status: int, _: int, __: int) -> None:
+    """Give up copying where the database is locked: `backup` would wait for ever."""
+    if status in (5, 6):  # SQLITE_BUSY, SQLITE_LOCKED
+        raise sqlite3.OperationalError("database is locked")
 
 
 def throw_away(path: str, *, ours: bool, root: str, wait: float = 0.0) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -81,17 +82,23 @@ def discard(path: Path, companions: tuple[str, ...] = ()) -> None:
             one.unlink()
 
 
-def sweep(*folders: Path) -> None:
-    """Remove temporary files that processes which are no more left in folders of our own."""
-    for temporary in (path for folder in folders for path in folder.glob("*.tmp")):
-        if is_left_over(temporary.name):
-            temporary.unlink(missing_ok=True)
+def sweep(*folders: Path, of: str = "") -> None:
+    """Remove temporary files that processes which are no more left in folders of our own.
+
+    of: only those of the file with this name, as in a folder that is not our own.
+    """
+    for folder in folders:
+        with suppress(OSError):  # whatever stays is for the next time
+            for temporary in list(folder.glob(f"{glob.escape(of)}.*.tmp" if of else "*.tmp")):
+                if is_left_over(temporary.name):
+                    temporary.unlink(missing_ok=True)
 
 
 def is_left_over(name: str) -> bool:
     """Whether a temporary file's name is that of a process which is no more."""
-    pid = name.removesuffix(".tmp").rpartition(".")[2].partition("-")[0]
-    return pid.isdigit() and not _is_alive(int(pid))
+    pid, _, salt = name.removesuffix(".tmp").rpartition(".")[2].partition("-")
+    ours = len(salt) == 8 and set(salt) <= set("0123456789abcdef") and pid.isdecimal()
+    return ours and not _is_alive(int(pid))
 
 
 def _is_alive(pid: int) -> bool:

@@ -118,6 +118,8 @@ class Post:
             except TryAgain:
                 other = describe(read([self.home]))
                 raise TryAgain(f"another process is {other}", "stop that one first") from None
+            with suppress(OSError):  # of one that was killed
+                (self.home / FILE).unlink()
 
     def is_taken(self) -> bool:
         """Whether the lock that is held is still the one that everybody looks at."""

@@ -14,6 +14,7 @@ import threading
 
 from agent_memfas.store.events import Ear, Mailbox, is_rule, is_watched_file, is_watched_folder
 from agent_memfas.store.mounts import watches
+from agent_memfas.store.places import STATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,8 +111,7 @@ class FolderWatch:
             self._moved |= bool(mask & MOVE_SELF)
             self._mailbox.everywhere()
         elif mask & IS_FOLDER:
-            if is_watched_folder(name):
-                self._moved |= bool(mask & (MOVED_FROM | MOVED_TO))
+            if is_watched_folder(name) or (name == STATE and mask & (DELETE | MOVED_FROM)):
                 self._mailbox.everywhere()
         elif is_watched_file(name):
             self._mailbox.file(folder, name)

@@ -13,7 +13,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from agent_memfas.errors import FileFault, TryAgain
@@ -60,11 +60,16 @@ def hold_file(
     except OSError as error:
         raise FileFault(f"{path}: {os.strerror(error.errno or 0)}; nothing changed") from error
     try:
-        if not _flock(descriptor, wait):
+        try:
+            held = _flock(descriptor, wait)
+        except OSError as error:  # a file system without locks, say
+            raise FileFault(f"{path}: {os.strerror(error.errno or 0)}; nothing changed") from error
+        if not held:
             raise TryAgain(busy, "run it again in a moment")
         yield descriptor
     finally:
-        os.close(descriptor)
+        with suppress(OSError):  # it holds nothing that could get lost
+            os.close(descriptor)
 
 
 def is_held(path: Path) -> bool:

@@ -19,7 +19,7 @@ from agent_memfas.index.places import Place
 from agent_memfas.index.upkeep import Step, Upkeep, hashes
 from agent_memfas.store.events import Hints, Mailbox, Stopped
 from agent_memfas.store.heartbeat import Heartbeat, Post
-from agent_memfas.store.observing import NoEvents, observe, reason_of
+from agent_memfas.store.observing import UNFIT, NoEvents, observe, reason_of
 from agent_memfas.text.record import Record
 
 TYPE_CHECKING = False
@@ -150,10 +150,16 @@ class Watcher:
         if hints.lost and self._deep_at > max(began, self._deep_rest):
             self._charge.tell(f"{hints.lost}: every file is compared", self._beat)
             self._deep_at = max(began, self._deep_rest)
+        try:
+            self._attend()
+        except FileFault as fault:
+            self._mailbox.put_back(hints)
+            self._fail(fault)
+            self._say()
+            return
         deep = began >= self._deep_at
         only = None if deep or began >= self._look_at else self._only(hints)
         try:
-            self._identify()
             upkeep = self._charge.upkeep()
             step = upkeep.bring(self._charge.now(), deep=deep, only=only)
             if deep:
@@ -185,10 +191,10 @@ class Watcher:
             self._deep_rest = now + 10 * took
             if self._no_events and not self._no_events.lasting:
                 self._begin()
-        else:
-            self._rest_until = now + min(10.0, 3 * took)
-            self._look_took = took if whole else self._look_took
+        elif whole and not step.read:  # what a look costs by itself; reading what is new must be
+            self._look_took = took
         if whole:
+            self._rest_until = now + min(10.0, 3 * self._look_took)
             apart = max(self._pace.look, 200 * self._look_took)
             if self._watch is None:
                 apart = max(self._pace.poll, SHARE * self._look_took)
@@ -223,8 +229,37 @@ class Watcher:
         self._fails += 1
         self._rest_until = self._charge.monotonic() + min(60.0, 0.5 * 2.0 ** min(self._fails, 8))
 
+    def _check(self) -> None:
+        """Between looks: see that all is well, also where nothing happens."""
+        now = self._charge.monotonic()
+        self._check_at = now + self._pace.check
+        was_there = self._identity is not None
+        try:
+            self._attend()
+            if not self._charge.upkeep().is_in_place():
+                self._look_at = now
+        except (FileFault, ConfigError) as fault:
+            if was_there:
+                self._fail(fault)
+        self._say()
+
+    def _attend(self) -> None:
+        """Mend root, events and lock where they are not what they were.
+
+        FileFault where there is no root, TryAgain where another process has become the watcher.
+        """
+        identity = self._identify()
+        if identity != self._identity or not (self._watch is None or self._watch.is_alive()):
+            self._identity, self._device = identity, identity[0]
+            self._begin()
+            self._deep_at = self._rest_until = self._charge.monotonic()
+        if self._mailbox.last is None and not self._charge.post.is_taken():
+            with suppress(FileFault):
+                self._charge.post.take()
+
     def _identify(self) -> tuple[int, int]:
         """Which folder the root is now. FileFault where it is none, or seems not to be mounted."""
+        before, self._identity = self._identity, None
         try:
             info = os.stat(self._charge.root)
             if not stat.S_ISDIR(info.st_mode):
@@ -235,34 +270,8 @@ class Watcher:
         except OSError as error:
             why = os.strerror(error.errno or 0)
             raise FileFault(f"{self._charge.root}: {why}; nothing is forgotten") from error
+        self._identity = before
         return info.st_dev, info.st_ino
-
-    def _check(self) -> None:
-        """See that root, lock, index and events are what they were, and mend what is not."""
-        now = self._charge.monotonic()
-        self._check_at = now + self._pace.check
-        try:
-            identity = self._identify()
-        except FileFault as fault:
-            if self._identity:
-                self._identity = None
-                self._fail(fault)
-        else:
-            if identity != self._identity or not (self._watch is None or self._watch.is_alive()):
-                self._identity, self._device = identity, identity[0]
-                self._begin()
-                self._deep_at, self._rest_until = now, now
-            if self._mailbox.last is None:
-                self._settle(now)
-        self._say()
-
-    def _settle(self, now: float) -> None:
-        """Make lock and index again where somebody has deleted them. TryAgain: another watches."""
-        with suppress(FileFault, ConfigError):  # the next look will say so
-            if not self._charge.post.is_taken():
-                self._charge.post.take()
-            if not self._charge.upkeep().is_in_place():
-                self._look_at = now
 
     def _begin(self) -> None:
         """Ask for events, as if for the first time."""
@@ -290,8 +299,8 @@ class Watcher:
                 why = "not every folder can be watched" if self._shorts > 1 else ""
         except OSError as error:
             why = reason_of(error)
-        except RuntimeError as error:  # no new thread
-            why = str(error)
+        except UNFIT as error:
+            why = f"watchdog: {error}"
         if why:
             self._watch.close()
             self._watch, self._no_events, self._shorts = None, NoEvents(why), 0

@@ -51,6 +51,11 @@ def terms(text: str) -> list[str]:
     return found
 
 
+def joined_terms(text: str) -> str:
+    """``" ".join(terms(text))``, in two thirds of the time: for whole folders."""
+    return " ".join(filter(None, map(_JOINED.__getitem__, text.split())))
+
+
 def query_terms(text: str, limit: int = 256) -> list[str]:
     """The first `limit` different terms of a question, each of them one of ``terms(text)``.
 
@@ -78,6 +83,21 @@ def _known_words(piece: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 15)
 def _known_terms(piece: str, asking: bool) -> tuple[str, ...]:
     return tuple(_terms(piece, asking))
+
+
+class _Joined(dict[str, str]):
+    """Pieces of text -> their terms in one string; forgets all when it has grown too large."""
+
+    def __missing__(self, piece: str) -> str:
+        joined = " ".join(_terms(piece, False))
+        if len(piece) <= _CACHED_LENGTH:
+            if len(self) >= 1 << 15:
+                self.clear()
+            self[piece] = joined
+        return joined
+
+
+_JOINED = _Joined()
 
 
 def _words(piece: str) -> Iterator[str]:
