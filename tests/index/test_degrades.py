@@ -147,7 +147,13 @@ COMMANDS = ["status", "stats", "doctor", "doctor --deep", "index", "doctor --fix
             "reindex", "doctor --deep --fix"]  # fmt: skip
 
 
-@pytest.mark.parametrize("state", STATES)
+# One of each sort: nine commands take their time.
+SORTS = ["none", "no state folder", "empty", "text", "a zeroed page", "its second half lost",
+         "another program's", "no words", "empty files", "no column", "another schema",
+         "another log", *IN_THE_WAY, "a log of junk"]  # fmt: skip
+
+
+@pytest.mark.parametrize("state", SORTS)
 def test_no_command_stumbles_over_it(indexed: Memory, state: str) -> None:
     """Each command that looks at the index, or makes it anew, copes with whatever is there."""
     good = indexed.root.with_name("good")

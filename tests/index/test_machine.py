@@ -83,6 +83,15 @@ class Machine(RuleBasedStateMachine):
             with place.open("ab") as file:
                 file.write(text.encode("latin-1", "replace"))
 
+    @rule(path=FILES, piece=st.sampled_from(PIECES), at=st.integers(0, 4), instead=st.booleans())
+    def edit_a_line(self, path: str, piece: str, at: int, instead: bool) -> None:
+        """A line more somewhere, or another one in its place."""
+        place = self.root / path
+        if place.is_file():
+            lines = place.read_bytes().splitlines(keepends=True)
+            lines[at : at + instead] = [piece.encode("utf-8", "replace")]
+            place.write_bytes(b"".join(lines))
+
     @rule(path=FILES, put_back=st.booleans())
     def change_one_byte(self, path: str, put_back: bool) -> None:
         """The same size, and if wanted the same mtime."""

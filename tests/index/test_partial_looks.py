@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memfas.index import sync
+from agent_memfas.index import keeper, sync
 from agent_memfas.store import sweep
 from inputs.memory import Memory
 
@@ -18,9 +18,9 @@ from .support import ask, closed, counted_time, in_step, keeper_of, places, text
 
 def look(memory: Memory, *only: str) -> None:
     """Look at these folders only, as after an event; at all of them where none is named."""
-    keeper = keeper_of(memory.root)
-    keeper.source(time.time_ns(), only=only or None)
-    keeper.close()
+    one = keeper_of(memory.root)
+    one.source(time.time_ns(), only=only or None)
+    one.close()
 
 
 def settled(memory: Memory) -> None:
@@ -98,7 +98,8 @@ def test_new_rules_and_a_look_that_is_cut_off(memory: Memory, first: str, looks:
 
 
 @pytest.mark.parametrize("only", ["memory", "memory/deep", "lessons"])
-def test_new_rules_and_a_look_at_one_folder(memory: Memory, only: str) -> None:
+@pytest.mark.parametrize("between", ["looks at it only", "looks at all"])
+def test_new_rules_and_a_look_at_one_folder(memory: Memory, only: str, between: str) -> None:
     """The same where an event leads to one folder, be it ignored from now on or not."""
     for folder in ("memory", "memory/deep", "lessons"):
         memory.write(f"{folder}/a.md", "- the ibis host\n")
@@ -106,6 +107,7 @@ def test_new_rules_and_a_look_at_one_folder(memory: Memory, only: str) -> None:
     for rules in ("memory/\n", "", "a.md\n", "", "lessons/\n", ""):
         (memory.root / ".memfasignore").write_text(rules)
         look(memory, only)
+        assert between == "looks at it only" or in_step(memory.root) == []
     look(memory)
     assert len(ask(memory, "ibis")["hits"]) == 3
     assert in_step(memory.root) == []
@@ -155,6 +157,29 @@ def test_a_folder_that_is_away_for_a_moment(
         folder.unlink()
     folder.with_name("away").rename(folder)
     assert texts(ask(memory, "ibis")) == ["- the ibis host"]
+    assert in_step(memory.root) == []
+
+
+def test_another_process_that_was_faster(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between my look at the folder and my writing, another process sees a file that was not there
+    yet, and writes it down: the file's end is noticed all the same."""
+    memory.write("memory/a.md", "- the ibis host\n")
+    settled(memory)
+    memory.write("memory/a.md", "- the crow host\n")
+    real, nested = keeper.sweep, [False]
+
+    def slow(*arguments: object) -> object:
+        swept = real(*arguments)  # type: ignore[arg-type]
+        if not nested[0]:
+            nested[0] = True
+            memory.write("memory/b.md", "- the gull host\n")
+            time.sleep(0.03)
+            look(memory)
+        return swept
+
+    monkeypatch.setattr(keeper, "sweep", slow)
+    look(memory)
+    (memory.root / "memory/b.md").unlink()
     assert in_step(memory.root) == []
 
 

@@ -118,6 +118,17 @@ def test_what_does_not_count_is_no_hint(watched: tuple[Any, Mailbox, Path]) -> N
     assert found == {("memory", "last.md")}
 
 
+def test_the_end_of_the_index_is_a_hint(root: Path) -> None:
+    """Somebody who deletes .memfas is noticed at once, though nothing in it is watched."""
+    mailbox = Mailbox()
+    watch = FolderWatch(str(root), mailbox)
+    assert watch.cover([""])
+    heard(mailbox, lambda: shutil.rmtree(root / ".memfas"), lambda h: h.everywhere)
+    (root / ".memfas").mkdir()
+    heard(mailbox, (root / "x.md").touch, lambda h: ("", "x.md") in h.files)
+    watch.close()
+
+
 def test_a_complaint_of_watchdog_is_heard(root: Path) -> None:
     """That events were lost it says in its log only, and no more after the end of the watch."""
     mailbox = Mailbox()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from _thread import allocate_lock
 
 from agent_memfas.errors import FileFault, TryAgain
 from agent_memfas.index import search
@@ -104,6 +105,7 @@ class Keeper:
         self._notes: list[str] = []
         self._suspect: frozenset[str] = frozenset()
         self._corpus: Corpus | None = None
+        self._turn = allocate_lock()  # one thread at a time: a connection has one transaction
 
     def answer(self, asked: Callable[[Source], T], as_of: int, budget: float | None = BUDGET) -> T:
         """What `asked` makes of a source that is in step with the files, as far as can be.
@@ -111,6 +113,10 @@ class Keeper:
         as_of: the wall clock now, ns. budget: seconds for the sweep and for reading what changed.
         The index failing on the way is no failure: the files are asked then.
         """
+        with self._turn:
+            return self._answer(asked, as_of, budget)
+
+    def _answer(self, asked: Callable[[Source], T], as_of: int, budget: float | None) -> T:
         self._notes = []
         for again in (True, False) if self._use_index else ():
             try:
@@ -139,6 +145,12 @@ class Keeper:
         (relative to the root) and at nothing inside or beside them; the source is not fresh then.
         TryAgain where another process is writing, FileFault where it cannot be had at all.
         """
+        with self._turn:
+            return self._brought(as_of, budget, only, deep=deep)
+
+    def _brought(
+        self, as_of: int, budget: float | None, only: Collection[str] | None, *, deep: bool
+    ) -> IndexSource:
         self._notes = []
         for again in (True, False):
             try:
