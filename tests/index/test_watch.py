@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -165,8 +167,11 @@ def test_what_does_not_count_costs_nothing(root: Path) -> None:
     with watching(root) as watcher:
 
         def watched() -> int:
-            folder = Path(f"/proc/{watcher.process.pid}/fdinfo")
-            return sum(path.read_text().count("inotify wd") for path in folder.iterdir())
+            count = 0
+            for path in Path(f"/proc/{watcher.process.pid}/fdinfo").iterdir():
+                with suppress(FileNotFoundError):  # a descriptor that is closed meanwhile
+                    count += path.read_text().count("inotify wd")
+            return count
 
         wait_until(lambda: watched() == 2, "the root and memory/ are watched")
         (root / "node_modules/p0/README.md").write_text("- not mine\n")
@@ -219,6 +224,25 @@ def test_a_folder_that_is_replaced_is_watched_anew(root: Path) -> None:
         wait_until(watcher.beat, "a new heartbeat")
         watcher.append("memory/x/y.md")
         wait_in_step(root, "written to after that")
+
+
+def test_a_folder_that_cannot_be_read_is_not_forgotten(root: Path) -> None:
+    """While I may not read the folder nothing leaves the index, it is said, and afterwards all is
+    found."""
+    prefix = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    if os.geteuid() != 0:
+        prefix = []
+    elif not shutil.which("setpriv") or subprocess.run([*prefix, "true"], check=False).returncode:
+        pytest.skip("needs setpriv, or not to be root")
+    with watching(root, prefix=prefix) as watcher:
+        try:
+            root.chmod(0)
+            watcher.wait_said("Permission denied")
+        finally:
+            root.chmod(0o700)
+        watcher.append("memory/new.md")
+        wait_in_step(root, "it may be read again")
+        watcher.wait_said("in step again")
 
 
 def test_without_events_it_looks_again_and_again(root: Path) -> None:

@@ -194,8 +194,10 @@ def is_damage(error: Exception) -> bool:
     """Whether an error says that the file is not sound, not that it cannot be used just now."""
     if not isinstance(error, sqlite3.OperationalError):
         return True
-    marks = ("no such table", "no such column", "no such fts5 table", "vtable constructor",
-             "malformed", "not a database", "decode to UTF-8", "unsupported file")  # fmt: skip
+    marks = (
+        "no such table", "no such column", "no such fts5 table", "vtable constructor", "malformed",
+        "not a database", "decode to UTF-8", "unsupported file format", " columns but ",
+    )  # fmt: skip
     return any(mark in str(error) for mark in marks)
 
 

@@ -126,7 +126,7 @@ class Keeper:
                 self._give_up(error, again=again)
                 if not (again and is_damage(error)):
                     break
-            except (NoIndex, TryAgain, FileFault) as why:
+            except (NoIndex, TryAgain, FileFault, OSError) as why:  # OSError: it goes just now
                 self._note(f"the index cannot be used: {getattr(why, 'message', why)}")
                 break
         return asked(self._files(as_of))
@@ -155,7 +155,7 @@ class Keeper:
         for again in (True, False):
             try:
                 return self._source(as_of, budget, deep=deep, only=only)
-            except NoIndex as why:
+            except (NoIndex, OSError) as why:
                 raise FileFault(str(why), "see: memfas doctor") from why
             except sqlite3.Error as error:
                 self._give_up(error, again=again)

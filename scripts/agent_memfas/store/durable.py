@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from agent_memfas.errors import FileFault
+from agent_memfas.store.places import STATE
 
 
 def write_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
@@ -32,9 +33,17 @@ def write_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 
 def make_private(path: Path) -> None:
-    """A folder for files of our own, mode 0700 where it is missing. FileFault if that fails."""
+    """A folder for files of our own, mode 0700 where it is missing. FileFault if that fails.
+
+    The state folder of a memory folder is made, but never the memory folder around it.
+    """
     try:
-        os.makedirs(path, 0o700, exist_ok=True)
+        if path.name == STATE and not path.is_dir():
+            os.mkdir(path, 0o700)
+        else:
+            os.makedirs(path, 0o700, exist_ok=True)
+    except FileExistsError:
+        return  # another process was faster
     except OSError as error:
         raise FileFault(f"{path}: {os.strerror(error.errno or 0)}") from error
 

@@ -134,7 +134,7 @@ class Watcher:
         due = min(self._look_at, self._deep_at)
         first, last = self._mailbox.first, self._mailbox.last
         if first is not None and last is not None:
-            if self._charge.post.home.is_dir():
+            if os.path.isdir(self._charge.post.home):
                 hinted = min(last + self._pace.quiet, first + self._pace.ceiling)
             else:
                 hinted = last + self._pace.gone
