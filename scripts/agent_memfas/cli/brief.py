@@ -119,9 +119,12 @@ def now_of(zone: str, today: str | None) -> datetime:
     if zone:
         from zoneinfo import ZoneInfo
 
-        now = datetime.now(ZoneInfo(zone))
-    else:
-        now = datetime.now().astimezone()
+        return on_day(datetime.now(ZoneInfo(zone)), today)
+    return on_day(datetime.now().astimezone(), today)
+
+
+def on_day(now: datetime, today: str | None) -> datetime:
+    """The same time of the day that --today names, if it names one."""
     if today is None:
         return now
     day = parse_day(today)

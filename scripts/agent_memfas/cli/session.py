@@ -12,6 +12,7 @@ from typing import Annotated, Optional
 import typer
 
 from agent_memfas import config
+from agent_memfas.cli.brief import on_day
 from agent_memfas.errors import ConfigError, MemfasError, UsageError
 from agent_memfas.store.layout import Folder, find_folder, open_folder
 from agent_memfas.store.passes import Pass
@@ -111,13 +112,8 @@ def _folder(root: Path | None, file: Path | None, near: str) -> Folder:
 
 
 def _now(settings: config.Settings, today: str | None) -> datetime:
-    now = datetime.now(settings.timezone) if settings.timezone else datetime.now().astimezone()
-    if today is None:
-        return now
-    day = parse_day(today)
-    if day is None:
-        raise UsageError(f"--today {today}: not a day of the form YYYY-MM-DD")
-    return now.replace(year=day.year, month=day.month, day=day.day)
+    zone = settings.timezone
+    return on_day(datetime.now(zone) if zone else datetime.now().astimezone(), today)
 
 
 def day(option: str, value: str | None) -> date | None:
