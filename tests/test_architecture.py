@@ -25,19 +25,20 @@ LAYERS = (
     {"index"},
     {"tasks"},
     {"config"},
-    {"memory", "context", "v3"},
+    {"memory", "search", "context", "v3"},
     {"cli", "server", "hooks"},
 )
 # Modules of these layers stand alone: each does one thing, and none calls its neighbour.
 ALONE = {"tasks"}
 # What may put off loading these: a question to a fresh index does without them, and starts faster.
 PUT_OFF = {
+    "config": {"config.family"},
     "index.keeper": {"index.writer", "index.corpus"},
     "store.sweep": {"store.odd"},
     "text.characters": {"text.beyond_ascii"},
 }
 EDGE = {"cli", "server", "hooks"}
-PUBLIC = {"memory", "context", "v3"}
+PUBLIC = {"memory", "search", "context", "v3"}
 NETWORK = {"aiohttp", "ftplib", "http", "httpx", "openai", "requests", "smtplib", "socket", "ssl"}
 HEAVY = {"numpy", "openai", "pydantic", "rank_bm25", "rich", "typer", "watchdog"}
 

@@ -46,6 +46,21 @@ def test_the_quick_start_runs_in_order(tmp_path: Path) -> None:
     ]
 
 
+def test_the_quick_start_of_agent_memfas_works(tmp_path: Path) -> None:
+    """Shell and Python of its README, one after the other: triggers first, then what was found."""
+    me = prompt(tmp_path)
+    (start,) = code_blocks(README, "shell")
+    (program,) = code_blocks(README, "python")
+    (me.home / "quick.py").write_text(program)
+    done = me.shell(f"{start}\npython ~/quick.py\n", cwd=checkout(tmp_path / "memfas"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    by_command, _, by_program = done.stdout.rpartition("📚 Memory Context:")
+    assert "[alice] Project manager, prefers async communication" in by_command
+    assert "Alice said the deadline moves to Friday" in by_command
+    assert "[alice] Project manager, prefers async" in by_program
+    assert "Alice said the deadline moves to Friday" in by_program
+
+
 def test_the_two_commands_are_one_line_each() -> None:
     """I need exactly two lines: one shows it, one tests it; CI runs the same two."""
     commands = code_blocks(README, "bash")

@@ -65,6 +65,8 @@ def test_a_natural_question_finds_the_line(root: Path, capsys: pytest.CaptureFix
             "hint": "Project manager, prefers async",
             "path": "TRIGGERS.md",
             "line": 1,
+            "links": [],
+            "memories": [],
         }
     ]
     assert (answer["schema"], answer["fresh"], answer["files_skipped"]) == (1, True, [])
@@ -212,7 +214,7 @@ def test_the_python_object_is_never_stale(root: Path) -> None:
 
 def test_a_result_prints_as_the_reference_prints_it(root: Path) -> None:
     """`str(result)` is the source in brackets and up to 200 characters behind a quote mark."""
-    hit = Memory(root / "memfas.yaml").search("deadline", limit=1)[0]
+    hit = Memory(root).search("deadline", limit=1)[0]
     assert str(hit) == "[memory/2026-02-24.md]\n  > - Alice: the deadline moved to Friday"
 
 

@@ -6,14 +6,14 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
 from agent_memfas.cli import out
 from agent_memfas.cli.asking import words
 from agent_memfas.cli.session import Config, Json, Root, open_up
-from agent_memfas.store.templates import lay, make_folder
+from agent_memfas.store.templates import keep_aside, lay, make_folder
 from agent_memfas.tasks import notes
 
 PANEL = "Remember"
@@ -30,15 +30,37 @@ def register(app: typer.Typer) -> None:
     app.command("add", rich_help_panel=PANEL)(add)
 
 
-def init(root: Root = None, json: Json = False) -> None:
+def init(
+    output: Annotated[
+        Optional[Path],  # noqa: UP045 - typer reads this at run time on Python 3.10
+        typer.Option("--output", "-o", metavar="FILE", help="Where memfas.yaml goes."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", "-f", help="Write memfas.yaml anew; the old one is kept.")
+    ] = False,
+    root: Root = None,
+    json: Json = False,
+) -> None:
     """Lay out a memory folder: templates and folders, nothing that is there is touched."""
+    if root is None and output is not None:
+        root = output.absolute().parent
     folder = make_folder(root or Path(os.environ.get("MEMFAS_ROOT") or Path.cwd()))
-    laid = lay(folder)
+    settings = output.absolute() if output else folder.root / "memfas.yaml"
+    new = not os.path.lexists(settings)
+    kept = keep_aside(settings) if force and not new else None
+    laid = lay(folder, settings)
     if json:
         out.data({"root": str(folder.root), "files": [{"path": p, "made": m} for p, m in laid]})
         return
     for path, made in laid:
         out.say(f"  {'made' if made else 'kept as it is'}: {path}")
+    if new or kept:
+        out.say(f"✓ Created config: {settings}")
+    else:
+        out.say(f"Config already exists: {settings}")
+        out.say("Use --force to overwrite.")
+    if kept:
+        out.tell(f"the old one is {kept}")
     out.say(f"{folder.root} is a memory folder. Next:")
     out.say()
     out.say('  memfas add -p P0 "Timezone: US Eastern"')

@@ -10,9 +10,16 @@ import os
 from datetime import datetime
 
 from agent_memfas.errors import ConfigError, UsageError
+from agent_memfas.index.scope import Extra
 from agent_memfas.store.places import CONFIGURATIONS, STATE, nearest
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_memfas.text.firing import Trigger
 
 FILE = "settings"
 _CAP = 1 << 20
@@ -20,7 +27,10 @@ _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0
 
 
 class Brief(Record):
-    """The settings that a question depends on, and where they came from."""
+    """The settings that a question depends on. token: another one for other triggers in the file,
+    "" for none. triggers_file: absolute, or "". file: the settings file, absolute. always: the
+    sources that are part of every answer.
+    """
 
     zone: str = ""
     p1: int = 90
@@ -30,6 +40,11 @@ class Brief(Record):
     min_score: float = 0.0
     db_path: str = ""
     budget: int = 200
+    token: str = ""
+    triggers_file: str = ""
+    file: str = ""
+    always: tuple[str, ...] = ()
+    recency_weight: float = 0.3
 
 
 def root_of(root: str | None, config: str | None) -> str:
@@ -92,9 +107,10 @@ def _kept(path: str, head: bytes, raw: bytes) -> Brief | None:
         return None
     lines = data[len(head) : len(data) - len(raw) - 2].decode("utf-8", "replace").split("\n")
     try:
-        zone, p1, p2, limit, least, db_path, budget, *sources = lines
-        return Brief(zone, int(p1), int(p2), tuple(sources), int(limit), float(least), db_path,
-                     int(budget))  # fmt: skip
+        zone, p1, p2, limit, least, db_path, budget, token, listed, file, weight, n, *rest = lines
+        sources, always = tuple(rest[: int(n)]), tuple(rest[int(n) :])
+        return Brief(zone, int(p1), int(p2), sources, int(limit), float(least), db_path,
+                     int(budget), token, listed, file, always, float(weight))  # fmt: skip
     except ValueError:
         return None
 
@@ -112,6 +128,29 @@ def _bytes(path: str) -> bytes | None:
         return None
     finally:
         os.close(descriptor)
+
+
+def shown(root: str, path: str) -> str:
+    """A path as it is shown: relative to the root where it lies in it."""
+    return path.removeprefix(f"{root}/")
+
+
+def extra_of(root: str, brief: Brief) -> Extra:
+    """The triggers of the settings file and of its triggers_file, to be read if they are new."""
+    token = brief.token
+    if brief.triggers_file:
+        try:
+            info = os.stat(brief.triggers_file)
+            token += f":{info.st_ino}:{info.st_size}:{info.st_mtime_ns}:{info.st_ctime_ns}"
+        except OSError:
+            token += ":none"
+
+    def load() -> Sequence[Trigger]:
+        from agent_memfas.cli.settling import triggers
+
+        return triggers(brief, root)
+
+    return Extra(token, load)
 
 
 def now_of(zone: str, today: str | None) -> datetime:

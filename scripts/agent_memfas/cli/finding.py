@@ -1,4 +1,4 @@
-"""Commands that find: recall."""
+"""Commands that find: recall, search."""
 
 from __future__ import annotations
 
@@ -16,3 +16,4 @@ PANEL = "Recall"
 def register(app: typer.Typer) -> None:
     """Put these commands into the table."""
     app.command("recall", rich_help_panel=PANEL)(as_command(asking.TABLE, asking.recall))
+    app.command("search", rich_help_panel=PANEL)(as_command(asking.SEARCH, asking.search))

@@ -23,6 +23,7 @@ from agent_memfas.store.listing import TEXT_SUFFIXES
 
 PANEL = "Index"
 BACKENDS = ("fts5",)
+PARTLY = ("not UTF-8", "only the first")  # what is said of a file that is indexed all the same
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
@@ -75,8 +76,9 @@ def index(
     kept.suspect(set(wanted))
     state = kept.source(time.time_ns()).freshness
     reasons = {skipped.path: skipped.reason for skipped in state.skipped}
-    failed += [(path, reasons[path]) for path in wanted if path in reasons]
-    done = [path for path in wanted if path not in reasons]
+    unread = {path for path, reason in reasons.items() if not reason.startswith(PARTLY)}
+    failed += [(path, reasons[path]) for path in wanted if path in unread]
+    done = [path for path in wanted if path not in unread]
     if json:
         out.data({"indexed": done, "failed": [{"path": p, "reason": r} for p, r in failed],
                   "files": state.indexed, "files_read": state.read,
@@ -85,7 +87,9 @@ def index(
         _print_indexed(done, failed, named=bool(paths))
         read = out.count(state.read, "file")
         out.say(f"{out.count(state.indexed, 'file')} in the index, {read} read now")
-        for skipped in [] if paths else state.skipped:
+        for skipped in state.skipped:
+            if paths and (skipped.path in unread or skipped.path not in done):
+                continue
             out.tell(f"{skipped.path}: {skipped.reason}")
     if failed:
         raise typer.Exit(1)

@@ -81,6 +81,11 @@ def say(text: str = "") -> None:
     print(shown(text))
 
 
+def text(value: str) -> None:
+    """Lines of a result that have been made safe already."""
+    print(value)
+
+
 def count(number: int, noun: str) -> str:
     """`1 line`, `2 lines`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

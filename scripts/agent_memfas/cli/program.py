@@ -12,12 +12,14 @@ from agent_memfas import __version__
 from agent_memfas.cli import (
     adding,
     checking,
+    configuring,
     demo,
     deriving,
     finding,
     health,
     indexing,
     out,
+    remembering,
     renewing,
     session,
     tending,
@@ -68,11 +70,13 @@ def start(
 
 for module in (
     adding,
+    remembering,
     demo,
     finding,
     tending,
     renewing,
     checking,
+    configuring,
     undoing,
     deriving,
     indexing,

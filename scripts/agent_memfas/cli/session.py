@@ -106,8 +106,10 @@ def _folder(root: Path | None, file: Path | None, near: str) -> Folder:
         here = Path.cwd()
     except OSError as error:
         raise ConfigError("the current folder does not exist any more", "cd into one") from error
-    if near and (inside := (here / near).parent).is_dir():
-        return find_folder(inside.resolve())
+    if near:
+        inside = here / near if (here / near).is_dir() else (here / near).parent
+        if inside.is_dir():
+            return find_folder(inside.resolve())
     return find_folder(here)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from agent_memfas.cli.options import FLAG, LIST, NUMBER, TEXT, Table
+from agent_memfas.cli.session import config_before
 
 
 def as_command(table: Table, run: Callable[[dict[str, Any]], int]) -> Callable[..., None]:
@@ -27,6 +28,8 @@ def as_command(table: Table, run: Callable[[dict[str, Any]], int]) -> Callable[.
         types[option.name] = Annotated[kinds[option.kind], given]
 
     def command(**values: Any) -> None:
+        if values.get("config") is None and config_before:
+            values["config"] = str(config_before[-1])
         if status := run(values):
             raise typer.Exit(status)
 

@@ -8,7 +8,7 @@ from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 
-from agent_memfas.index.database import IDENTITY, Database, NoIndex, open_database
+from agent_memfas.index.database import CONFIG, IDENTITY, Database, NoIndex, open_database
 from agent_memfas.index.rebuild import fill
 from agent_memfas.index.records import digest
 from agent_memfas.index.schema import create
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-COUNTED = ("files", "passages", "sizes", "scope", *IDENTITY)
+COUNTED = ("files", "passages", "scope", *IDENTITY)
 
 
 class Contents(Record):
@@ -44,7 +44,9 @@ def contents(database: Database) -> Contents:
     paths = {n: os.fsdecode(path) for n, path in connection.execute("select id, path from files")}
     files = {
         os.fsdecode(path): tuple(row)
-        for path, *row in connection.execute("select path, kind, hash, note from files")
+        for path, *row in connection.execute(
+            "select path, kind, hash, note from files where kind <> ?", (CONFIG,)
+        )
     }
     passages: dict[str, list[tuple[Any, ...]]] = {}
     place: dict[int, tuple[str, int]] = {}
@@ -58,7 +60,9 @@ def contents(database: Database) -> Contents:
         rows.append(tuple(row))
     triggers: dict[str, list[tuple[Any, ...]]] = {}
     for file, *row in connection.execute(
-        "select file, key, size, keyword, hint, line from triggers order by rowid"
+        "select file, key, size, keyword, hint, links, line from triggers"
+        " where file not in (select id from files where kind = ?) order by rowid",
+        (CONFIG,),
     ):
         triggers.setdefault(paths.get(file, "?"), []).append(tuple(row))
     counts = {key: str(database.meta.get(key, "")) for key in COUNTED}

@@ -30,14 +30,14 @@ class BareRanking:
     def rank(self, question: str) -> list[tuple[int, float, bool]]:
         """(position, score, whole) of every text that shares a term with the question.
 
-        score, 0 to 1: the BM25 sum as a share of what a text would get that holds every term of
-        the question very often. whole: it holds them all; such texts come first.
+        score, 0 to 1: the BM25 sum as a share of what a text would get that holds very often each
+        term of the question that any text holds. whole: it holds them all; such texts come first.
         """
         asked = query_terms(question)
         if not asked or self._model is None:
             return []
         raw = self._model.get_scores(asked)
-        most = sum(self._idf(term) for term in asked) * (K1 + 1)
+        most = sum(self._idf(term) for term in asked) * (K1 + 1) or 1.0
         wanted = frozenset(asked)
         found = [
             (n, min(float(raw[n]) / most, 1.0), wanted <= self._sets[n])
@@ -48,4 +48,4 @@ class BareRanking:
     def _idf(self, term: str) -> float:
         assert self._model is not None
         known: dict[str, float] = self._model.idf
-        return known.get(term, idf(len(self._sets), 0))
+        return known.get(term, 0.0)

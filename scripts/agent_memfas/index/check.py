@@ -6,6 +6,7 @@ import errno
 import os
 
 from agent_memfas.index.rows import Row
+from agent_memfas.store.places import STATE
 
 CAP = 5 * 1024 * 1024 + 1024
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
@@ -19,10 +20,22 @@ class Checker:
         self._path: str | None = None
         self._lines: list[str] = []
 
-    def stands(self, path: str, row: Row) -> bool:
-        """Whether the lines of the file hold the text of the row."""
+    def lines(self, path: str, start: int, end: int) -> str:
+        """Lines of a file, 1-based, inclusive; "" where they are not there, or lead elsewhere."""
+        real = os.path.realpath(os.path.join(self._root, path))
+        inside = real.startswith(f"{self._root}/") and not real.startswith(f"{self._root}/{STATE}/")
+        if not inside:
+            return ""
+        self._open(real.removeprefix(f"{self._root}/"))
+        return "\n".join(self._lines[start - 1 : end]).strip("\n")
+
+    def _open(self, path: str) -> None:
         if path != self._path:
             self._path, self._lines = path, _lines(self._root, path)
+
+    def stands(self, path: str, row: Row) -> bool:
+        """Whether the lines of the file hold the text of the row."""
+        self._open(path)
         lines = "\n".join(self._lines[row.start - 1 : row.end])
         return "\n".join(line.rstrip("\r") for line in row.text.split("\n")) in lines
 

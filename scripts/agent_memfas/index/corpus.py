@@ -9,8 +9,9 @@ from agent_memfas.errors import FileFault, UsageError
 from agent_memfas.index.bare import BareRanking
 from agent_memfas.index.diff import path_of
 from agent_memfas.index.extract import Extract, extract, load
-from agent_memfas.index.rows import Found, Freshness, Row
-from agent_memfas.index.scope import Scope
+from agent_memfas.index.records import digest
+from agent_memfas.index.rows import Found, Freshness, Row, number_of
+from agent_memfas.index.scope import Extra, Scope
 from agent_memfas.index.search import SUPERSEDED_SHARE
 from agent_memfas.index.sync import TICK
 from agent_memfas.store.listing import Listed, Signature, Skipped
@@ -37,12 +38,16 @@ class Corpus:
     root: str
     freshness: Freshness = field(default_factory=lambda: Freshness(False, 0, 0, 0, source="files"))
     _files: dict[str, _File] = field(default_factory=dict)
+    _extra: tuple[Trigger, ...] = ()
     _swept: int = 0
     _ranking: BareRanking | None = None
     _rows: list[tuple[str, str, Row]] = field(default_factory=list)
 
-    def refresh(self, now_ns: int, scope: Scope, notes: tuple[str, ...] = ()) -> None:
+    def refresh(
+        self, now_ns: int, scope: Scope, notes: tuple[str, ...] = (), extra: Extra | None = None
+    ) -> None:
         """Bring everything in step with the files. now_ns: the wall clock, in nanoseconds."""
+        self._extra = tuple(extra.load()) if extra and extra.token else ()
         swept = sweep(self.root, {}, scope.enters)
         if reason := swept.failed.get(""):
             raise FileFault(f"{self.root}: {reason}")
@@ -72,17 +77,47 @@ class Corpus:
             return None
         return _File(signature, content.note, extract(path, content.data))
 
-    def triggers(self, question: str) -> list[Trigger]:
-        """The triggers in a question, in its order; those of TRIGGERS.md before others."""
+    def _by_key(self) -> dict[str, list[Trigger]]:
+        """The triggers by the words of their keywords; those of TRIGGERS.md before others."""
         known: dict[str, list[Trigger]] = {}
         for path in sorted(self._files, key=lambda path: (path != TRIGGERS, path)):
             for trigger in self._files[path].extract.triggers:
                 known.setdefault(key_of(trigger.keyword), []).append(trigger)
+        for trigger in self._extra:
+            known.setdefault(key_of(trigger.keyword), []).append(trigger)
+        return known
+
+    def triggers(self, question: str) -> list[Trigger]:
+        """The triggers in a question, in its order."""
+        known = self._by_key()
 
         def find(_: list[str]) -> Mapping[str, list[Trigger]]:
             return known
 
         return fired(question, sorted({key.count(" ") + 1 for key in known}), find)
+
+    def passages(self) -> list[tuple[str, str, Row]]:
+        """Every passage, by path and line: (path, kind of the file, row)."""
+        return [
+            (path, file.extract.kind, row) for path, file in sorted(self._files.items())
+            for row in file.extract.rows
+        ]  # fmt: skip
+
+    def paths(self, patterns: tuple[str, ...]) -> list[str]:
+        """The files that are meant by files, folders and globs, by path."""
+        return sorted(filter(Scope(patterns).means, self._files)) if patterns else []
+
+    def all_triggers(self) -> list[Trigger]:
+        """Every trigger, by keyword."""
+        return [trigger for _, found in sorted(self._by_key().items()) for trigger in found]
+
+    def numbered(self, number: int) -> list[Found]:
+        """The passages with that number (see rows.number_of)."""
+        return [
+            Found(path, file.extract.kind, row, 1.0)
+            for path, file in sorted(self._files.items()) for row in file.extract.rows
+            if number_of(digest(row.text)) == number
+        ]  # fmt: skip
 
     def ranked(self, question: str) -> Iterator[Found]:
         """Every passage that shares a term with the question, best first.
@@ -101,8 +136,8 @@ class Corpus:
             path, kind, row = self._rows[n]
             share = SUPERSEDED_SHARE if row.superseded else 1.0
             found.append((not whole or bool(row.superseded), -score * share, n, path, kind, row))
-        for _, minus, _, path, kind, row in sorted(found, key=lambda f: f[:3]):
-            yield Found(path, kind, row, -minus)
+        for rest, minus, _, path, kind, row in sorted(found, key=lambda f: f[:3]):
+            yield Found(path, kind, row, -minus, not rest)
 
 
 def _files_of(changed: Mapping[str, Listed]) -> Iterator[tuple[str, Signature]]:

@@ -14,7 +14,7 @@ from agent_memfas.store.listing import Known
 APPLICATION = 0x6D666173  # "mfas", in the header of every file that is ours
 # One more of these whenever: the tables change; the same bytes give other rows; the same text
 # gives other terms.
-SCHEMA, PARSER, TOKENIZER = 1, 1, 1
+SCHEMA, PARSER, TOKENIZER = 2, 1, 1
 IDENTITY = {
     "schema": str(SCHEMA),
     "parser": str(PARSER),
@@ -25,6 +25,8 @@ IDENTITY = {
 NEEDED = frozenset(
     ("meta", "folders", "files", "passages", "triggers", "words", "vocabulary")
 )  # fmt: skip
+CONFIG = "config"  # the kind of a file that gives triggers and is no memory: memfas.yaml
+APART = "\0"  # before its path, for the same file may be memory, too
 PATIENCE = 0.25  # seconds that a reader waits while another process commits
 
 

@@ -15,7 +15,7 @@ from agent_memfas.errors import FileFault, TryAgain
 from agent_memfas.index import search
 from agent_memfas.index.database import Database, Foreign, NoIndex, is_damage, open_database
 from agent_memfas.index.rows import Found, Freshness
-from agent_memfas.index.scope import Job, scope_of
+from agent_memfas.index.scope import Extra, Job, scope_of
 from agent_memfas.store.listing import Known, Skipped
 from agent_memfas.store.sweep import Swept, sweep
 from agent_memfas.text.firing import Trigger
@@ -42,6 +42,15 @@ if TYPE_CHECKING:
         def triggers(self, question: str) -> list[Trigger]:
             """The triggers in the question, in its order."""
 
+        def paths(self, patterns: tuple[str, ...]) -> list[str]:
+            """The files that are meant by files, folders and globs, by path."""
+
+        def all_triggers(self) -> list[Trigger]:
+            """Every trigger, by keyword."""
+
+        def numbered(self, number: int) -> list[Found]:
+            """The passages with that number (see rows.number_of)."""
+
 
 BUDGET = 0.2  # seconds that a question may spend on the sweep and on reading what has changed
 _ROUNDS = 3  # times to look where other processes are always faster
@@ -63,6 +72,18 @@ class IndexSource:
         """The triggers in the question, in its order."""
         return search.triggers(self.database, question)
 
+    def paths(self, patterns: tuple[str, ...]) -> list[str]:
+        """The files that are meant by files, folders and globs, by path."""
+        return search.paths(self.database, patterns) if patterns else []
+
+    def all_triggers(self) -> list[Trigger]:
+        """Every trigger, by keyword."""
+        return search.all_triggers(self.database)
+
+    def numbered(self, number: int) -> list[Found]:
+        """The passages with that number (see rows.number_of)."""
+        return search.numbered(self.database, number)
+
     def __enter__(self) -> IndexSource:
         """Until the end nothing that others write is seen: all of an answer is of one moment."""
         self._begun = not self.database.connection.in_transaction
@@ -81,7 +102,8 @@ class Keeper:
 
     root: the folder's real path. places: where the index may be, best first. sources: as in
     memfas.yaml. use_index: False to search the files themselves. wait: seconds to wait for another
-    process that is writing. tell: is told how many of how many files have been read.
+    process that is writing. tell: is told how many of how many files have been read. extra: the
+    triggers of the settings file; None to leave those in the index as they are.
     """
 
     def __init__(
@@ -93,6 +115,7 @@ class Keeper:
         use_index: bool = True,
         wait: float = 0.0,
         tell: Callable[[int, int], None] | None = None,
+        extra: Extra | None = None,
     ) -> None:
         self.root = root
         self._places = places
@@ -100,6 +123,7 @@ class Keeper:
         self._use_index = use_index
         self._wait = wait
         self._tell = tell
+        self._extra = extra
         self._database: Database | None = None
         self._copy: Database | None = None
         self._notes: list[str] = []
@@ -198,8 +222,12 @@ class Keeper:
 
         scope = scope_of(self.root, self._sources)
         self.close()
-        job = Job(self.root, scope, as_of, wait=self._wait, tell=self._tell)
+        job = Job(self.root, scope, as_of, wait=self._wait, tell=self._tell, extra=self._extra)
         return self._take(build(self._places, job), as_of)
+
+    def take(self, extra: Extra) -> None:
+        """From now on, these are the triggers of the settings file."""
+        self._extra = extra
 
     def suspect(self, paths: set[str]) -> None:
         """The rows of these files are not what stands in them: the next look makes them anew."""
@@ -230,13 +258,18 @@ class Keeper:
             raise FileFault(f"{self.root}: {reason}")
         if not swept.seen and database.is_elsewhere(self.root):
             raise FileFault(f"{self.root} is empty and on another device than before: not mounted?")
-        if believed is known and not deep and not self._suspect and not _differs(swept, known):
+        token = database.meta.get("extra", "")
+        stale = deep or self._suspect or (self._extra and self._extra.token != token)
+        if believed is known and not stale and not _differs(swept, known):
             return IndexSource(database, self._freshness(database, swept, as_of))
         if believed is not known:
             known = {f: Known(k.names, bytes(len(k.numbers))) for f, k in known.items()}
         from agent_memfas.index.writer import update
 
-        job = Job(self.root, scope, as_of, deadline, deep, self._suspect, self._wait, self._tell)
+        job = Job(
+            self.root, scope, as_of, deadline, deep, self._suspect, self._wait, self._tell,
+            self._extra,
+        )  # fmt: skip
         written = update(database, swept, known, job)
         return self._take(written, as_of) if written else None
 
@@ -293,7 +326,10 @@ class Keeper:
 
         if self._corpus is None:
             self._corpus = Corpus(self.root)
-        self._corpus.refresh(as_of, scope_of(self.root, self._sources), tuple(self._notes))
+        self._corpus.refresh(
+            as_of, scope_of(self.root, self._sources), tuple(self._notes),
+            self._extra,
+        )  # fmt: skip
         return self._corpus
 
     def _give_up(self, error: sqlite3.Error, *, again: bool) -> None:

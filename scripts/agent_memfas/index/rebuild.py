@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agent_memfas.index.database import Database, open_database
 from agent_memfas.index.schema import create
-from agent_memfas.index.scope import Scope
+from agent_memfas.index.scope import Extra, Scope
 from agent_memfas.index.sync import Sync, Synced
 from agent_memfas.store import durable
 from agent_memfas.store.locks import hold_file
@@ -34,10 +34,11 @@ def fill(
     scope: Scope,
     as_of: int,
     tell: Callable[[int, int], None] | None = None,
+    extra: Extra | None = None,
 ) -> tuple[Swept, Synced]:
     """Everything in the folder into an empty database."""
     swept = sweep(root, {}, scope.enters)
-    return swept, Sync(database, root, scope, as_of).run(swept, {}, tell=tell)
+    return swept, Sync(database, root, scope, as_of, extra).run(swept, {}, tell=tell)
 
 
 def rebuild(
@@ -49,6 +50,7 @@ def rebuild(
     *,
     ours: bool,
     wait: float = 0.0,
+    extra: Extra | None = None,
 ) -> tuple[Database, Swept, Synced]:
     """A new index at a path, open. Readers of the old one are not disturbed.
 
@@ -63,7 +65,7 @@ def rebuild(
         try:
             database = create(str(temporary), root)
             try:
-                swept, synced = fill(database, root, scope, as_of, tell)
+                swept, synced = fill(database, root, scope, as_of, tell, extra)
             finally:
                 database.close()
             durable.put_in_place(temporary, place, COMPANIONS)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from hashlib import blake2b
 
-from agent_memfas.index.database import Damaged, Database
+from agent_memfas.index.database import APART, CONFIG, Damaged, Database
 from agent_memfas.index.extract import Content, Extract, extract
 from agent_memfas.index.rows import indexed, seal
 from agent_memfas.store.places import kind_of
-from agent_memfas.text.firing import key_of
+from agent_memfas.text.firing import Trigger, key_of
 from agent_memfas.text.record import Record
 from agent_memfas.text.words import joined_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 NOT_READ = b""  # in place of the hash of a file that could not be read
@@ -78,6 +79,17 @@ class Records:
         self.remove(path)
         self._name(path, kind_of(path), NOT_READ, reason)
 
+    def put_triggers(self, found: Sequence[Trigger]) -> None:
+        """The triggers of files that are no memory themselves, in place of those before."""
+        before = self._connection.execute("select path from files where kind = ?", (CONFIG,))
+        for (path,) in before.fetchall():
+            self.remove(os.fsdecode(path))
+        for path in dict.fromkeys(trigger.path for trigger in found):
+            own = tuple(trigger for trigger in found if trigger.path == path)
+            name = f"{APART}{path}"
+            file = self._name(name, CONFIG, NOT_READ, "")
+            self._write_triggers(file, name, Extract(CONFIG, (), own))
+
     def remove(self, path: str) -> None:
         """A file with all its rows."""
         row = self._connection.execute(
@@ -98,9 +110,10 @@ class Records:
     def _write_triggers(self, file: int, path: str, found: Extract) -> None:
         gone = self._connection.execute("delete from triggers where file = ?", (file,)).rowcount
         self._connection.executemany(
-            "insert into triggers values(?, ?, ?, ?, ?, ?, ?)",
-            [(key := key_of(t.keyword), key.count(" ") + 1, t.keyword, t.hint, file, t.line,
-              seal(os.fsencode(path), key, t.keyword, t.hint, t.line))
+            "insert into triggers values(?, ?, ?, ?, ?, ?, ?, ?)",
+            [(key := key_of(t.keyword), key.count(" ") + 1, t.keyword, t.hint, " ".join(t.links),
+              file, t.line,
+              seal(os.fsencode(path), key, t.keyword, t.hint, " ".join(t.links), t.line))
              for t in found.triggers],
         )  # fmt: skip
         self.triggers_changed |= gone > 0 or bool(found.triggers)

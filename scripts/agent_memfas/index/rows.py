@@ -51,6 +51,11 @@ def indexed(text: str, heading: str, day: str) -> str:
     return f"{text}\n{heading}\n{spoken(day)}"
 
 
+def number_of(digest: bytes) -> int:
+    """A passage's number: the first 48 bits of the hash of its text, the same in every index."""
+    return int.from_bytes(digest[:6], "big")
+
+
 def seal(*values: object) -> int:
     """What changes with any of the values, or with their order or type: CRC-32, against bits that
     flip on a disk; nobody is to be kept out by it.
@@ -59,12 +64,14 @@ def seal(*values: object) -> int:
 
 
 class Found(Record):
-    """A passage that shares a term with the question. kind: of its file; score: 0 to 1."""
+    """A passage that shares a term with the question. kind: of its file; score: 0 to 1. whole: it
+    has all the terms of the question (and is not superseded)."""
 
     path: str
     kind: str
     row: Row
     score: float
+    whole: bool = False
 
 
 class Freshness(Record):

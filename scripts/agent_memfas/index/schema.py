@@ -28,8 +28,10 @@ create table passages(
   day text, priority text, dated text, expires text, superseded text, text text, hash blob,
   seal integer);
 create index passages_of on passages(file);
+create index passages_by_hash on passages(hash);
 create table triggers(
-  key text, size integer, keyword text, hint text, file integer, line integer, seal integer);
+  key text, size integer, keyword text, hint text, links text, file integer, line integer,
+  seal integer);
 create index triggers_by_key on triggers(key);
 create index triggers_of on triggers(file);
 create virtual table words using fts5(

@@ -9,10 +9,12 @@ from agent_memfas.text.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from pathspec import GitIgnoreSpec
+
+    from agent_memfas.text.firing import Trigger
 
 _CAP = 1 << 20
 
@@ -32,8 +34,10 @@ class Scope(Record):
         """Whether a text file of that path counts."""
         if self.ignore and self._spec().match_file(path):
             return False
-        if not self.sources or path == TRIGGERS:
-            return True
+        return not self.sources or path == TRIGGERS or self.means(path)
+
+    def means(self, path: str) -> bool:
+        """Whether one of the sources is that file, has it inside, or is a glob that fits."""
         return any(_matches(path, source.removeprefix("./")) for source in self.sources)
 
     def enters(self, folder: str) -> bool:
@@ -45,6 +49,16 @@ class Scope(Record):
         if spec is None:
             spec = self.__dict__["_parsed"] = _parsed(self.ignore)
         return spec
+
+
+class Extra(Record):
+    """Triggers of the settings file, which are in no memory file.
+
+    token: another one for other triggers, "" for none at all. load: reads them.
+    """
+
+    token: str = ""
+    load: Callable[[], Sequence[Trigger]] = tuple
 
 
 class Job(Record):
@@ -61,6 +75,7 @@ class Job(Record):
     suspect: frozenset[str] = frozenset()
     wait: float = 0.0
     tell: Callable[[int, int], None] | None = None
+    extra: Extra | None = None
 
 
 def scope_of(root: str, sources: tuple[str, ...]) -> Scope:

@@ -6,8 +6,9 @@ import os
 from itertools import groupby
 from math import log
 
-from agent_memfas.index.database import Damaged
+from agent_memfas.index.database import APART, Damaged
 from agent_memfas.index.rows import Found, Row, seal
+from agent_memfas.index.scope import Scope
 from agent_memfas.text.firing import Trigger, fired
 from agent_memfas.text.words import query_terms
 
@@ -40,24 +41,25 @@ def ranked(database: Database, question: str) -> Iterator[Found]:
     the others, so that its successor stands above it.
 
     Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009); the
-    score is the sum as a share of what a text would get that holds every term very often.
+    score is the sum as a share of what a text would get that holds every term very often; terms
+    that stand in no passage do not count.
     """
     asked = query_terms(question)
     documents = database.count("passages")
     if not asked or not documents:
         return
-    holding = _holding(database.connection, asked)
+    holding = holding_of(database.connection, asked)
     present = sorted(((n, term) for term, n in holding.items()), key=lambda pair: pair[0])
     if not present:
         return
-    most = (K1 + 1) * sum(idf(documents, holding.get(term, 0)) for term in asked)
-    scored = _scored(database.connection, documents, present, len(asked))
+    most = (K1 + 1) * sum(idf(documents, n) for n, _ in present)
+    scored = score_all(database.connection, documents, present, len(asked))
     late: list[Found] = []
     for (whole, score), group in groupby(scored, key=lambda row: (row[0], round(row[1], 9))):
         while not whole and late and late[0].score * most >= score:
             yield late.pop(0)
         passages = [passage for _, _, passage in group]
-        for found in _load(database.connection, passages, min(score / most, 1.0)):
+        for found in _load(database.connection, passages, min(score / most, 1.0), whole):
             if found.row.superseded:
                 share = found.score * SUPERSEDED_SHARE
                 late.append(Found(found.path, found.kind, found.row, share))
@@ -67,7 +69,7 @@ def ranked(database: Database, question: str) -> Iterator[Found]:
     yield from late
 
 
-def _holding(connection: sqlite3.Connection, asked: list[str]) -> dict[str, int]:
+def holding_of(connection: sqlite3.Connection, asked: list[str]) -> dict[str, int]:
     """How many passages hold each term; terms that none holds are left out."""
     found: dict[str, int] = {}
     for term in asked:
@@ -77,7 +79,7 @@ def _holding(connection: sqlite3.Connection, asked: list[str]) -> dict[str, int]
     return found
 
 
-def _scored(
+def score_all(
     connection: sqlite3.Connection, documents: int, present: Sequence[tuple[int, str]], all_: int
 ) -> Iterator[tuple[bool, float, int]]:
     """(whether it has all the terms, BM25 sum, passage), best first.
@@ -134,7 +136,9 @@ def quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-def _load(connection: sqlite3.Connection, passages: list[int], score: float) -> Iterator[Found]:
+def _load(
+    connection: sqlite3.Connection, passages: list[int], score: float, whole: bool = False
+) -> Iterator[Found]:
     """Passages of one score, by path and line."""
     found = []
     for at in range(0, len(passages), _CHUNK):
@@ -150,7 +154,36 @@ def _load(connection: sqlite3.Connection, passages: list[int], score: float) -> 
     if any(kept != seal(*sealed) for kept, *sealed in found):
         raise Damaged("a passage is not what was written")
     for _, _, path, kind, *fields, _ in sorted(found, key=lambda row: (row[2], row[1])):
-        yield Found(os.fsdecode(path), kind, Row(*fields), score)
+        yield Found(os.fsdecode(path), kind, Row(*fields), score, whole)
+
+
+def all_triggers(database: Database) -> list[Trigger]:
+    """Every trigger, by keyword, then in the order in which they would fire."""
+    rows = database.connection.execute(
+        "select keyword, hint, path, line, links from triggers t join files f on f.id = t.file"
+        " order by key, path <> cast('TRIGGERS.md' as blob), kind = 'config', path, t.rowid"
+    )
+    return [
+        Trigger(keyword, hint, os.fsdecode(path).removeprefix(APART), line, tuple(links.split()))
+        for keyword, hint, path, line, links in rows
+    ]
+
+
+def paths(database: Database, patterns: tuple[str, ...]) -> list[str]:
+    """The files that are meant by files, folders and globs, by path."""
+    scope = Scope(patterns)
+    rows = database.connection.execute("select path from files where kind <> 'config'")
+    return sorted(path for (raw,) in rows if scope.means(path := os.fsdecode(raw)))
+
+
+def numbered(database: Database, number: int) -> list[Found]:
+    """The passages with a number (`number_of` their text's hash), by path and line."""
+    head = number.to_bytes(6, "big")
+    rows = database.connection.execute(
+        "select id from passages where hash >= ? and hash < ?", (head, head + b"\xff" * 11)
+    )
+    found = [passage for (passage,) in rows]
+    return list(_load(database.connection, found, 1.0))
 
 
 def triggers(database: Database, question: str) -> list[Trigger]:
@@ -162,15 +195,17 @@ def triggers(database: Database, question: str) -> list[Trigger]:
         for at in range(0, len(keys), _CHUNK):
             some = keys[at : at + _CHUNK]
             marks = ", ".join("?" * len(some))
-            for kept, path, key, keyword, hint, line in database.connection.execute(
-                "select t.seal, path, key, keyword, hint, line from triggers t join files f"
+            for kept, path, key, keyword, hint, links, line in database.connection.execute(
+                "select t.seal, path, key, keyword, hint, links, line from triggers t join files f"
                 f" on f.id = t.file where key in ({marks})"
-                " order by path <> cast('TRIGGERS.md' as blob), path, t.rowid",
+                " order by path <> cast('TRIGGERS.md' as blob), kind = 'config', path, t.rowid",
                 some,
             ):
-                if kept != seal(path, key, keyword, hint, line):
+                if kept != seal(path, key, keyword, hint, links, line):
                     raise Damaged("a trigger is not what was written")
-                trigger = Trigger(keyword, hint, os.fsdecode(path), line)
+                trigger = Trigger(
+                    keyword, hint, os.fsdecode(path).removeprefix(APART), line, tuple(links.split())
+                )
                 found.setdefault(key, []).append(trigger)
         return found
 

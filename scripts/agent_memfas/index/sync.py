@@ -12,7 +12,7 @@ from agent_memfas.index.diff import Difference, diff, is_below, path_of
 from agent_memfas.index.extract import load
 from agent_memfas.index.records import Records
 from agent_memfas.index.schema import set_meta
-from agent_memfas.index.scope import Scope
+from agent_memfas.index.scope import Extra, Scope
 from agent_memfas.store.listing import Known, Listed, Signature, packed
 from agent_memfas.store.sweep import LINKS, Swept
 from agent_memfas.text.record import Record
@@ -45,11 +45,14 @@ class Sync:
     the clock before) is read, but not believed: the next sweep reads it again.
     """
 
-    def __init__(self, database: Database, root: str, scope: Scope, as_of: int) -> None:
+    def __init__(
+        self, database: Database, root: str, scope: Scope, as_of: int, extra: Extra | None = None
+    ) -> None:
         self._database = database
         self._connection = database.connection
         self._root = root
         self._scope = scope
+        self._extra = extra
         self._as_of = as_of
         self._believed: dict[str, Signature] = {}
         self._records = Records(database)
@@ -81,6 +84,7 @@ class Sync:
             for path in plan.gone:
                 self._records.remove(path)
             left = self._examine(plan.examine, deadline, tell)
+            self._take_extra()
             self._remember(swept, known, plan, left)
             if self._database.meta.get("scope") != self._scope.fingerprint:
                 self._rescope(swept, known, plan)
@@ -92,6 +96,12 @@ class Sync:
             raise
         self._database.reload()
         return Synced(len(plan.examine) - len(left), len(left), self._moved)
+
+    def _take_extra(self) -> None:
+        """The triggers of the settings file, if they are others than those that are here."""
+        if self._extra is not None and self._database.meta.get("extra", "") != self._extra.token:
+            self._records.put_triggers(self._extra.load() if self._extra.token else ())
+            set_meta(self._connection, [("extra", self._extra.token)])
 
     def _examine(
         self,

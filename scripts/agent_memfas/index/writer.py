@@ -46,7 +46,14 @@ def build(places: tuple[Place, ...], job: Job) -> Written:
             continue
         try:
             database, swept, synced = rebuild(
-                place.path, job.root, job.scope, job.as_of, job.tell, ours=place.ours, wait=job.wait
+                place.path,
+                job.root,
+                job.scope,
+                job.as_of,
+                job.tell,
+                ours=place.ours,
+                wait=job.wait,
+                extra=job.extra,
             )
         except (FileFault, sqlite3.OperationalError) as error:
             problem = error
@@ -107,7 +114,7 @@ def _patience(job: Job) -> float:
 
 
 def _run(database: Database, swept: Swept, known: dict[str, Known], job: Job) -> Synced:
-    return Sync(database, job.root, job.scope, job.as_of).run(
+    return Sync(database, job.root, job.scope, job.as_of, job.extra).run(
         swept, known, deadline=job.deadline, deep=job.deep, suspect=job.suspect, tell=job.tell
     )
 

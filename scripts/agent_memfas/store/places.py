@@ -6,7 +6,7 @@ import os
 
 from agent_memfas.text.days import parse_day
 
-MARKS = ("memfas.yaml", "MEMORY.md", "memory")
+MARKS = ("memfas.yaml", "memfas.json", "MEMORY.md", "memory")
 STATE = ".memfas"
 IGNORE = ".memfasignore"
 TRIGGERS = "TRIGGERS.md"

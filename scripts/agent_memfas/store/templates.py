@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 
 from agent_memfas.errors import ConfigError, FileFault
@@ -15,7 +16,8 @@ from agent_memfas.store.durable import sync_folder, write_all
 from agent_memfas.store.layout import Folder, open_folder
 
 FOLDERS = ("memory", "insights", "lessons", "archive")
-FILES = ("MEMORY.md", "SESSION-STATE.md", "TRIGGERS.md", "memfas.yaml")
+SETTINGS = "memfas.yaml"
+FILES = ("MEMORY.md", "SESSION-STATE.md", "TRIGGERS.md", SETTINGS)
 
 
 def source() -> Path:
@@ -41,17 +43,36 @@ def make_folder(path: Path) -> Folder:
     return open_folder(path)
 
 
-def lay(folder: Folder, names: tuple[str, ...] = FILES) -> list[tuple[str, bool]]:
+def lay(
+    folder: Folder, settings: Path | None = None, names: tuple[str, ...] = FILES
+) -> list[tuple[str, bool]]:
     """Put templates and folders where there is nothing. Returns (relative path, made) for each.
 
     A name that exists in any form, also as a link, a folder or in other letters, stays as it is.
+    settings: where memfas.yaml goes, if not into the folder under that name.
     """
+    if settings is not None and settings != folder.root / SETTINGS:
+        others = tuple(name for name in names if name != SETTINGS)
+        return [*lay(folder, None, others), (str(settings), _make(settings, text(SETTINGS)))]
     out: list[tuple[str, bool]] = []
     present = {name.lower() for name in os.listdir(folder.root)}
     out += [(f"{n}/", _is_new(n, present) and _make_folder(folder.root / n)) for n in FOLDERS]
     out += [(n, _is_new(n, present) and _make(folder.root / n, text(n))) for n in names]
     sync_folder(folder.root)
     return out
+
+
+def keep_aside(path: Path) -> Path:
+    """Give a file another name, so that a new one can have its own. Returns the new name."""
+    aside = next(
+        other for n in count(1)
+        if not os.path.lexists(other := path.with_name(f"{path.name}.{n}.bak"))
+    )  # fmt: skip
+    try:
+        os.rename(path, aside)
+    except OSError as error:
+        raise FileFault(f"{path}: {os.strerror(error.errno or 0)}") from error
+    return aside
 
 
 def _is_new(name: str, present: set[str]) -> bool:

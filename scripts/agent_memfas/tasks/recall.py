@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from agent_memfas.index.check import Checker
-from agent_memfas.index.rows import Found, Freshness
+from agent_memfas.index.rows import Found, Freshness, seal
 from agent_memfas.store.places import PUT_AWAY
+from agent_memfas.text.days import parse_day
 from agent_memfas.text.firing import Trigger
 from agent_memfas.text.record import Record
 
+LONGEST_QUOTE, LONGEST_FILE = 20, 400  # lines
+POOL = 200  # passages that recency puts in another order
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import date
 
     from agent_memfas.index.keeper import Keeper, Source
@@ -19,7 +26,8 @@ class Filters(Record):
     """What may answer. kinds: of places.KINDS, empty for all but archive and cold storage.
 
     since, until: ISO days, inclusive, or "". p1, p2: days that entries of these priorities are
-    kept, for the label `expired`.
+    kept, for the label `expired`. given: numbers (see number_of) of hits and triggers that are not
+    to come again. always: files and globs whose text is part of every answer.
     """
 
     limit: int = 5
@@ -30,6 +38,9 @@ class Filters(Record):
     min_score: float = 0.0
     p1: int = 90
     p2: int = 30
+    recency_weight: float = 0.0
+    given: frozenset[int] = frozenset()
+    always: tuple[str, ...] = ()
 
 
 class Hit(Record):
@@ -49,13 +60,28 @@ class Hit(Record):
     labels: tuple[str, ...] = ()
 
 
+class Quote(Record):
+    """Lines that a trigger links, 1-based, inclusive. text: "" where they are not there."""
+
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+
+
 class Answer(Record):
-    """hits: best first. triggers: those in the question. freshness: what the answer rests on."""
+    """hits: best first. triggers: those in the question, each with the lines that it links, in
+    quotes under the same number. freshness: what the answer rests on. always: the files that are
+    always loaded. repeated: how many were left out, for they were given before.
+    """
 
     query: str
     hits: tuple[Hit, ...]
     triggers: tuple[Trigger, ...]
     freshness: Freshness
+    quotes: tuple[tuple[Quote, ...], ...] = ()
+    always: tuple[Quote, ...] = ()
+    repeated: int = 0
 
 
 def ask(
@@ -71,9 +97,18 @@ def ask(
 
     def asked(source: Source) -> Answer:
         wrong.clear()
-        hits = _hits(source, Checker(keeper.root), question, filters, today, wrong)
-        fired = tuple(source.triggers(question))
-        return Answer(question, tuple(hits), fired, source.freshness)
+        checker = Checker(keeper.root)
+        hits, repeated = _hits(source, checker, question, filters, today, wrong)
+        found = source.triggers(question)
+        fired = tuple(t for t in found if number_of(t.path, t.keyword, t.hint) not in filters.given)
+        quotes = tuple(tuple(_quotes(source, checker, t)) for t in fired)
+        always = [_whole(checker, path) for path in source.paths(filters.always)]
+        new = [q for q in always if number_of(q.path, q.text) not in filters.given]
+        repeated += len(found) - len(fired) + len(always) - len(new)
+        return Answer(
+            question, tuple(hits), fired, source.freshness, quotes,
+            tuple(q for q in new if q.text), repeated,
+        )  # fmt: skip
 
     answer = keeper.answer(asked, as_of, budget)
     if not wrong:
@@ -84,23 +119,73 @@ def ask(
         return answer
     told = (*answer.freshness.notes, f"left out, for it changes right now: {', '.join(wrong)}")
     known = {**vars(answer.freshness), "fresh": False, "notes": told}
-    return Answer(question, answer.hits, answer.triggers, Freshness(**known))
+    return Answer(question, answer.hits, answer.triggers, Freshness(**known), answer.quotes,
+                  answer.always, answer.repeated)  # fmt: skip
 
 
 def _hits(
     source: Source, checker: Checker, question: str, filters: Filters, today: date, wrong: set[str]
-) -> list[Hit]:
-    hits = list[Hit]()
-    for found in source.ranked(question) if filters.limit > 0 else ():
+) -> tuple[list[Hit], int]:
+    """The best hits, and how many better ones were given before."""
+    hits, repeated = list[Hit](), 0
+    ranked = source.ranked(question) if filters.limit > 0 else iter(())
+    for found in _newer_first(ranked, filters.recency_weight, today):
         if not _passes(found, filters):
             continue
         if not checker.stands(found.path, found.row):
             wrong.add(found.path)
             continue
+        if filters.given and number_of(found.path, found.row.text) in filters.given:
+            repeated += 1
+            continue
         hits.append(_hit(found, filters, today))
         if len(hits) >= filters.limit:
             break
-    return hits
+    return hits, repeated
+
+
+def _newer_first(ranked: Iterator[Found], weight: float, today: date) -> Iterator[Found]:
+    """The best POOL passages with their scores divided by 1 + days old * weight / 100, as
+    agent-memfas 0.4 defines it, in that order (those with all the words still first); a passage
+    without a date is of today.
+    """
+    if not weight:
+        yield from ranked
+        return
+
+    def aged(found: Found) -> float:
+        day = parse_day(found.row.day) if found.row.day else None
+        return found.score / (1 + max((today - day).days if day else 0, 0) * weight / 100)
+
+    yield from sorted(islice(ranked, POOL), key=lambda found: (not found.whole, -aged(found)))
+    yield from ranked
+
+
+def number_of(*what: str) -> int:
+    """The number of a block, by which a session knows that it was given: of path and text."""
+    return seal(*what)
+
+
+def _whole(checker: Checker, path: str) -> Quote:
+    """A file that is always loaded, up to LONGEST_FILE lines."""
+    text = checker.lines(path, 1, LONGEST_FILE)
+    return Quote(path, 1, max(text.count("\n") + 1, 1), text)
+
+
+def _quotes(source: Source, checker: Checker, trigger: Trigger) -> list[Quote]:
+    """The lines that a trigger links."""
+    found = list[Quote]()
+    for link in trigger.links:
+        if link.startswith("id:"):
+            rows = [f for f in source.numbered(int(link[3:])) if checker.stands(f.path, f.row)]
+            found += [Quote(f.path, f.row.start, f.row.end, f.row.text) for f in rows[:1]]
+            continue
+        path, _, lines = link.rpartition("#L")
+        first, _, last = lines.partition("-")
+        start = int(first)
+        end = min(max(int(last.lstrip("L") or start), start), start + LONGEST_QUOTE - 1)
+        found.append(Quote(path, start, end, checker.lines(path, start, end)))
+    return found
 
 
 def _passes(found: Found, filters: Filters) -> bool:

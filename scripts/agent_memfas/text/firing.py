@@ -11,12 +11,15 @@ if TYPE_CHECKING:
 
 
 class Trigger(Record):
-    """keyword: as written. hint: what it brings. path, line (1-based): where it stands."""
+    """keyword: as written. hint: what it brings. path, line (1-based): where it stands. links:
+    memories that belong to it, `path#L12` or `path#L12-L15`.
+    """
 
     keyword: str
     hint: str
     path: str
     line: int
+    links: tuple[str, ...] = ()
 
 
 def key_of(keyword: str) -> str:
@@ -32,7 +35,8 @@ def fired(
     """The triggers whose keyword stands in the question as whole words, in its order.
 
     lengths: how many words the known keywords have, each number once, ascending. find: keys ->
-    the triggers of those that there are.
+    the triggers of those that there are. What stands twice, say in TRIGGERS.md and in memfas.yaml,
+    comes once.
     """
     asked = words(question)
     runs = [
@@ -40,4 +44,8 @@ def fired(
         for at in range(len(asked)) for length in lengths if at + length <= len(asked)
     ]  # fmt: skip
     known = find(list(dict.fromkeys(runs)))
-    return list(dict.fromkeys(trigger for run in runs for trigger in known.get(run, ())))
+    found: dict[tuple[str, str, tuple[str, ...]], Trigger] = {}
+    for run in runs:
+        for trigger in known.get(run, ()):
+            found.setdefault((run, trigger.hint, trigger.links), trigger)
+    return list(found.values())

@@ -50,6 +50,19 @@ def items(text: str, name: str, file: str = FILE) -> list[Item]:
     return [Item(e.part.value, tree.line(e.start), tree.line(e.part.end)) for e in part.entries]
 
 
+def lines_of(text: str, file: str = FILE) -> dict[str, int]:
+    """The line (1-based) of each key, and with a dot of each key in a section. Conflict where the
+    file is not valid.
+    """
+    tree = read(file, text.removeprefix(BOM))
+    found: dict[str, int] = {}
+    for entry in tree.root.entries if tree.root.kind == "map" else ():
+        found[str(entry.key)] = tree.line(entry.start)
+        for inner in entry.part.entries if entry.part.kind == "map" else ():
+            found[f"{entry.key}.{inner.key}"] = tree.line(inner.start)
+    return found
+
+
 def set_value(text: str, name: str, value: Any, file: str = FILE) -> str:
     """The text with a key set. A key that is missing comes at the end of its section, a section
     that is missing at the end of the file. Of a list or mapping only what differs is changed."""

@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import re
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from difflib import get_close_matches
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from agent_memfas.config.keys import (
+    DEFAULTS,
+    KEYS,
+    SECTIONS,
+    SOURCE_KEYS,
+    TRIGGER_KEYS,
+    TYPES,
+    is_text,
+)
 from agent_memfas.errors import ConfigError, FileFault
 from agent_memfas.store.files import read
 from agent_memfas.text.entries import Terms
+from agent_memfas.text.settings import items, lines_of
+from agent_memfas.text.words import words
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
 
+    from agent_memfas.config.family import Config, SearchConfig, SourceConfig, TriggerConfig
+
+__all__ = ["Config", "SearchConfig", "Settings", "SourceConfig", "TriggerConfig", "load"]
+
 FILE = "memfas.yaml"
 CAP = 4 * 1024 * 1024
-LONGEST_TERM = 36_500
 
 
 class Source(NamedTuple):
@@ -31,12 +46,23 @@ class Source(NamedTuple):
     always_load: bool = False
 
 
+class Keyword(NamedTuple):
+    """A trigger of memfas.yaml. links: memories it brings, `path#L12`, or `id:123` for a number of
+    memory_ids. line: where it stands, 1-based.
+    """
+
+    keyword: str
+    hint: str
+    links: tuple[str, ...]
+    line: int
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings in force. file: where they came from, None for the defaults.
 
-    db_path: absolute, or "" for the state folder. budget: milliseconds that a question may spend
-    on reading what has changed, 0 for no limit.
+    triggers_file, db_path: absolute, or "". budget: milliseconds that a question may spend on
+    reading what has changed, 0 for no limit.
     """
 
     file: Path | None = None
@@ -46,6 +72,8 @@ class Settings:
     quiet: float = 2.0
     patience: float = 60.0
     sources: tuple[Source, ...] = ()
+    triggers: tuple[Keyword, ...] = ()
+    triggers_file: str = ""
     max_results: int = 5
     min_score: float = 0.0
     recency_weight: float = 0.3
@@ -54,75 +82,25 @@ class Settings:
     values: dict[str, Any] = field(default_factory=dict)
 
 
-def _days(value: Any) -> bool:
-    return type(value) is int and 0 <= value <= LONGEST_TERM
+class InForce(NamedTuple):
+    """A setting: its key, its value, and where that came from: FILE:LINE, or `default`."""
+
+    key: str
+    value: Any
+    origin: str
 
 
-def _seconds(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value <= 3600
-
-
-def _count(value: Any) -> bool:
-    return type(value) is int and value > 0
-
-
-def _whole(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 10**9
-
-
-def _number(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value < float("inf")
-
-
-def _text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _maybe_text(value: Any) -> bool:
-    return value is None or _text(value)
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(_text(item) for item in value)
-
-
-def _list(value: Any) -> bool:
-    return isinstance(value, list)
-
-
-def _mapping(value: Any) -> bool:
-    return value is None or isinstance(value, dict)
-
-
-class Key(NamedTuple):
-    """A key of memfas.yaml: what a value must be, as a test and in words."""
-
-    fits: Callable[[Any], bool]
-    words: str
-
-
-KEYS: dict[str, Key] = {
-    "db_path": Key(_text, "a path"),
-    "sources": Key(_list, "a list of {path, type, always_load}"),
-    "triggers": Key(_list, "a list of {keyword, hint, memory_ids}"),
-    "triggers_file": Key(_maybe_text, "a path"),
-    "timezone": Key(_text, "a time zone such as Europe/Berlin, or local"),
-    "context": Key(_mapping, "a mapping"),
-    "search.backend": Key(_text, "fts5 or embedding"),
-    "search.max_results": Key(_count, "a whole number above 0"),
-    "search.recency_weight": Key(_number, "a number from 0"),
-    "search.min_score": Key(_number, "a number from 0"),
-    "search.embedder_type": Key(_maybe_text, "fastembed or ollama"),
-    "search.embedder_model": Key(_maybe_text, "a model's name"),
-    "index.budget": Key(_whole, "a whole number of milliseconds from 0"),
-    "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),
-    "janitor.ttl_p2": Key(_days, "a whole number of days from 0 to 36500"),
-    "janitor.files": Key(_texts, "a list of paths"),
-    "writing.quiet": Key(_seconds, "seconds from 0 to 3600"),
-    "writing.patience": Key(_seconds, "seconds from 0 to 3600"),
-}
-SECTIONS = frozenset(key.partition(".")[0] for key in KEYS if "." in key)
-_SOURCE_KEYS = ("path", "type", "always_load")
+def explain(file: Path | None) -> list[InForce]:
+    """Every setting in force and where it came from. ConfigError as for `load`."""
+    settings = load(file)
+    lines: dict[str, int] = {}
+    if file is not None and file.suffix != ".json":
+        lines = _parse_yaml(file, read(file, CAP).data.decode("utf-8-sig"))[1]
+    return [
+        InForce(key, settings.values[key], f"{file}:{lines[key]}" if key in lines else str(file))
+        if key in settings.values else InForce(key, DEFAULTS[key], "default")
+        for key in KEYS
+    ]  # fmt: skip
 
 
 def load(file: Path | None) -> Settings:
@@ -144,8 +122,13 @@ def load(file: Path | None) -> Settings:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise ConfigError(f"{file}:{line}: not UTF-8", "save it as UTF-8") from error
+    return parsed(file, text)
+
+
+def parsed(file: Path, text: str) -> Settings:
+    """Settings of a text that stands (or would stand) in that file. ConfigError as for `load`."""
     tree, lines = _parse_json(file, text) if file.suffix == ".json" else _parse_yaml(file, text)
-    return _settings(file, tree, lines)
+    return _settings(file, tree, lines, text)
 
 
 def _parse_json(file: Path, text: str) -> tuple[dict[str, Any], dict[str, int]]:
@@ -157,7 +140,7 @@ def _parse_json(file: Path, text: str) -> tuple[dict[str, Any], dict[str, int]]:
         raise ConfigError(f"{file}: nested too deeply") from error
     if not isinstance(tree, dict):
         raise ConfigError(f"{file}:1: the file must be an object of keys and values")
-    return tree, {}
+    return tree, lines_of(text, str(file))
 
 
 def _parse_yaml(file: Path, text: str) -> tuple[dict[str, Any], dict[str, int]]:
@@ -211,7 +194,7 @@ def _key_lines(node: Node, prefix: str) -> list[tuple[str, int]]:
     return out
 
 
-def _settings(file: Path, tree: dict[str, Any], lines: dict[str, int]) -> Settings:
+def _settings(file: Path, tree: dict[str, Any], lines: dict[str, int], text: str) -> Settings:
     flat: dict[str, Any] = {}
     for name, value in tree.items():
         if name in SECTIONS and isinstance(value, dict):
@@ -227,7 +210,9 @@ def _settings(file: Path, tree: dict[str, Any], lines: dict[str, int]) -> Settin
         janitor_files=tuple(flat.get("janitor.files", ())),
         quiet=float(flat.get("writing.quiet", 2.0)),
         patience=float(flat.get("writing.patience", 60.0)),
-        sources=_sources(file, lines.get("sources"), flat.get("sources", [])),
+        sources=_sources(file, text) if flat.get("sources") else (),
+        triggers=_keywords(file, text) if flat.get("triggers") else (),
+        triggers_file=_beside(file, flat.get("triggers_file")),
         max_results=flat.get("search.max_results", 5),
         min_score=float(flat.get("search.min_score", 0.0)),
         recency_weight=float(flat.get("search.recency_weight", 0.3)),
@@ -253,20 +238,54 @@ def _shown(value: Any) -> str:
     return f"{kind} {value!r}" if isinstance(value, (str, int, float, bool)) else f"a {kind}"
 
 
-def _sources(file: Path, line: int | None, value: list[Any]) -> tuple[Source, ...]:
+def _sources(file: Path, text: str) -> tuple[Source, ...]:
+    """The sources of a settings file, each checked where it stands."""
     out = []
-    for item in value:
-        fields = {"path": item} if isinstance(item, str) else item
-        if not isinstance(fields, dict) or not _text(fields.get("path")):
-            raise ConfigError(f"{file}:{line or 1}: each of sources must have a path")
-        wrong = [key for key in fields if key not in _SOURCE_KEYS]
-        if wrong:
-            raise ConfigError(
-                f"{file}:{line or 1}: unknown key {wrong[0]} in sources",
-                f"valid keys: {', '.join(_SOURCE_KEYS)}",
-            )
-        out.append(Source(**fields))
+    for value, line, _ in items(text, "sources", str(file)):
+        where = f"{file}:{line}"
+        fields = {"path": value} if isinstance(value, str) else value
+        if not isinstance(fields, dict) or not is_text(fields.get("path")):
+            raise ConfigError(f"{where}: each of sources must have a path")
+        for key in fields.keys() - set(SOURCE_KEYS):
+            hint = f"valid keys: {', '.join(SOURCE_KEYS)}"
+            raise ConfigError(f"{where}: unknown key {key} in sources", hint)
+        kind, always = fields.get("type", TYPES[0]), fields.get("always_load", False)
+        if kind not in TYPES:
+            one_of = ", ".join(TYPES)
+            raise ConfigError(f"{where}: type must be one of {one_of}, not {_shown(kind)}")
+        if type(always) is not bool:
+            told = f"{where}: always_load must be true or false, not {_shown(always)}"
+            raise ConfigError(told)
+        out.append(Source(fields["path"], kind, always))
     return tuple(out)
+
+
+def _keywords(file: Path, text: str) -> tuple[Keyword, ...]:
+    """The triggers of a settings file, each with its line."""
+    found = []
+    for value, line, _ in items(text, "triggers", str(file)):
+        where = f"{file}:{line}"
+        if not isinstance(value, dict):
+            raise ConfigError(f"{where}: each of triggers must be {{keyword, hint, memory_ids}}")
+        for key in value.keys() - set(TRIGGER_KEYS):
+            hint = f"valid keys: {', '.join(TRIGGER_KEYS)}"
+            raise ConfigError(f"{where}: unknown key {key} in triggers", hint)
+        keyword, hint = value.get("keyword"), value.get("hint", "")
+        ids = value.get("memory_ids") or []
+        if not isinstance(keyword, str) or not words(keyword):
+            raise ConfigError(f"{where}: a trigger must have a keyword with a word in it")
+        if not isinstance(hint, str) or not isinstance(ids, list) or not all(map(_is_id, ids)):
+            raise ConfigError(f"{where}: hint must be text, memory_ids a list of numbers or places")
+        links = tuple(f"id:{one}" if isinstance(one, int) else one for one in ids)
+        found.append(Keyword(keyword, " ".join(hint.split()), links, line))
+    return tuple(found)
+
+
+def _is_id(value: Any) -> bool:
+    return (type(value) is int and value >= 0) or (
+        isinstance(value, str)
+        and re.fullmatch(r"\S+#L[0-9]{1,9}(-L?[0-9]{1,9})?", value) is not None
+    )
 
 
 def _beside(file: Path, path: str | None) -> str:
@@ -289,6 +308,14 @@ def _zone(file: Path, line: int | None, name: str) -> tzinfo | None:
         ) from error
 
 
+def token_of(settings: Settings) -> str:
+    """Another one for other triggers in a settings file, "" for none: the same in every process."""
+    if not settings.triggers and not settings.triggers_file:
+        return ""
+    what = repr((settings.triggers, settings.triggers_file)).encode("utf-8", "surrogatepass")
+    return blake2b(what, digest_size=6).hexdigest()
+
+
 def beside(root: Path) -> Path | None:
     """The configuration file of a memory folder: memfas.yaml, memfas.json, or None."""
     for name in (FILE, "memfas.json"):
@@ -300,3 +327,12 @@ def beside(root: Path) -> Path | None:
             raise ConfigError(f"{root / name}: {os.strerror(error.errno or 0)}") from error
         return root / name
     return None
+
+
+def __getattr__(name: str) -> object:
+    """`Config` and its family, by the names of the reference; the command line does without."""
+    if name in ("Config", "SearchConfig", "SourceConfig", "TriggerConfig"):
+        from agent_memfas.config.family import FAMILY
+
+        return FAMILY[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

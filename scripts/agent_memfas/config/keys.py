@@ -1,0 +1,93 @@
+"""The keys of memfas.yaml: what each must be, and what holds where it is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+LONGEST_TERM = 36_500
+
+
+def _days(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= LONGEST_TERM
+
+
+def _seconds(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 3600
+
+
+def _count(value: Any) -> bool:
+    return type(value) is int and value > 0
+
+
+def _whole(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 10**9
+
+
+def _number(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < float("inf")
+
+
+def is_text(value: Any) -> bool:
+    """Whether it is text with more in it than white space."""
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _maybe_text(value: Any) -> bool:
+    return value is None or is_text(value)
+
+
+def _one_of(*allowed: Any) -> Callable[[Any], bool]:
+    return lambda value: type(value) in map(type, allowed) and value in allowed
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(is_text(item) for item in value)
+
+
+def _list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def _mapping(value: Any) -> bool:
+    return value is None or isinstance(value, dict)
+
+
+class Key(NamedTuple):
+    """A key of memfas.yaml: what a value must be, as a test and in words."""
+
+    fits: Callable[[Any], bool]
+    words: str
+
+
+KEYS: dict[str, Key] = {
+    "db_path": Key(is_text, "a path"),
+    "sources": Key(_list, "a list of {path, type, always_load}"),
+    "triggers": Key(_list, "a list of {keyword, hint, memory_ids}"),
+    "triggers_file": Key(_maybe_text, "a path"),
+    "timezone": Key(is_text, "a time zone such as Europe/Berlin, or local"),
+    "context": Key(_mapping, "a mapping"),
+    "search.backend": Key(_one_of("fts5", "embedding"), "fts5 or embedding"),
+    "search.max_results": Key(_count, "a whole number above 0"),
+    "search.recency_weight": Key(_number, "a number from 0"),
+    "search.min_score": Key(_number, "a number from 0"),
+    "search.embedder_type": Key(_one_of("fastembed", "ollama", None), "fastembed or ollama"),
+    "search.embedder_model": Key(_maybe_text, "a model's name"),
+    "index.budget": Key(_whole, "a whole number of milliseconds from 0"),
+    "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),
+    "janitor.ttl_p2": Key(_days, "a whole number of days from 0 to 36500"),
+    "janitor.files": Key(_texts, "a list of paths"),
+    "writing.quiet": Key(_seconds, "seconds from 0 to 3600"),
+    "writing.patience": Key(_seconds, "seconds from 0 to 3600"),
+}
+DEFAULTS: dict[str, Any] = {
+    "db_path": ".memfas/index.db", "sources": [], "triggers": [], "triggers_file": None,
+    "timezone": "local", "context": {}, "search.backend": "fts5", "search.max_results": 5,
+    "search.recency_weight": 0.3, "search.min_score": 0.0, "search.embedder_type": None,
+    "search.embedder_model": None, "index.budget": 200, "janitor.ttl_p1": 90,
+    "janitor.ttl_p2": 30, "janitor.files": [], "writing.quiet": 2, "writing.patience": 60,
+}  # fmt: skip
+SECTIONS = frozenset(key.partition(".")[0] for key in KEYS if "." in key)
+TRIGGER_KEYS = ("keyword", "hint", "memory_ids")
+SOURCE_KEYS = ("path", "type", "always_load")
+TYPES = ("markdown", "json", "text")

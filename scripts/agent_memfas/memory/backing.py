@@ -1,0 +1,59 @@
+"""Which search backend a Memory has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent_memfas.config import Settings
+from agent_memfas.embedders import Embedder
+from agent_memfas.errors import ConfigError, FileFault, UsageError
+from agent_memfas.search.base import SearchBackend
+from agent_memfas.search.embedding import EmbeddingBackend
+from agent_memfas.store.layout import Folder
+from agent_memfas.store.locks import state_folder
+
+NAMES = ("fts5", "embedding")
+FILE = "vectors.db"
+
+
+def chosen(given: Any, embedder: Any, settings: Settings, folder: Folder) -> Any:
+    """The backend that ranks; None for the folder's own index.
+
+    given: a name, a backend, or None: then vectors where there is an embedder, else what the
+    settings say. ConfigError, UsageError where there is no such thing.
+    """
+    if given is not None and not isinstance(given, str):
+        if isinstance(given, type) or not all(hasattr(given, m) for m in ("index", "search")):
+            raise UsageError(f"search_backend: {given!r} is no search backend", "see SearchBackend")
+        return given
+    name = given or ("embedding" if embedder is not None else settings.values.get("search.backend"))
+    if name in (None, "fts5"):
+        return None
+    if name != "embedding":
+        raise UsageError(f"search_backend {name!r}: no such backend", f"one of {', '.join(NAMES)}")
+    return _vectors(embedder if embedder is not None else embedder_of(settings), folder)
+
+
+def embedder_of(settings: Settings) -> Embedder:
+    """The embedder that the settings name. ConfigError where it is not installed."""
+    kind = settings.values.get("search.embedder_type") or "fastembed"
+    model = settings.values.get("search.embedder_model")
+    if kind == "fastembed":
+        from agent_memfas.embedders.fastembed import FastEmbedEmbedder
+
+        return FastEmbedEmbedder(model) if model else FastEmbedEmbedder()
+    if kind == "ollama":
+        from agent_memfas.embedders.ollama import OllamaEmbedder
+
+        return OllamaEmbedder(model) if model else OllamaEmbedder()
+    raise ConfigError(f"search.embedder_type {kind!r}: no such embedder", "fastembed or ollama")
+
+
+def _vectors(embedder: Embedder, folder: Folder) -> SearchBackend:
+    """Vectors kept in the state folder; where that cannot be written, in memory."""
+    if not hasattr(embedder, "embed"):
+        raise UsageError(f"embedder: {embedder!r} is no embedder", "see Embedder")
+    try:
+        return EmbeddingBackend(state_folder(folder) / FILE, embedder, private=True)
+    except FileFault:
+        return EmbeddingBackend(":memory:", embedder)

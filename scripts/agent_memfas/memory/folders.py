@@ -1,0 +1,192 @@
+"""What Memory needs of a folder: its files, its triggers, its numbers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agent_memfas.errors import FileFault, UsageError
+from agent_memfas.index.corpus import Corpus
+from agent_memfas.index.feeding import Backend, Fed, everything
+from agent_memfas.index.keeper import IndexSource, Keeper
+from agent_memfas.index.places import Place
+from agent_memfas.index.records import digest
+from agent_memfas.index.rows import Found, number_of
+from agent_memfas.index.scope import scope_of
+from agent_memfas.index.writer import throw_away as throw_index_away
+from agent_memfas.memory.opening import Opening
+from agent_memfas.search.base import SearchBackend, SearchResult
+from agent_memfas.store.files import READ_CAP, read, walk
+from agent_memfas.store.listing import TEXT_SUFFIXES
+from agent_memfas.store.passes import Draft, Pass, edit, hold
+from agent_memfas.store.places import PUT_AWAY, TRIGGERS, kind_of
+from agent_memfas.tasks.recall import Answer
+from agent_memfas.text import context
+from agent_memfas.text.documents import Document, parse
+from agent_memfas.text.firing import Trigger
+from agent_memfas.text.settings import append_item
+
+if TYPE_CHECKING:
+    from agent_memfas.index.keeper import Source
+    from agent_memfas.memory import Memory
+
+TYPES = ("markdown", "json", "text")
+
+
+class FolderBackend(SearchBackend):
+    """The folder's own index, seen as a backend: it can be asked, but it is fed by files alone."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def index(self, doc_id: str, text: str, metadata: dict[str, Any]) -> None:  # noqa: ARG002
+        """UsageError: write a file instead."""
+        raise UsageError("the index holds what the files hold", "write a file in the memory folder")
+
+    def search(self, query: str, limit: int = 5) -> list[SearchResult]:
+        """As `Memory.search`."""
+        return [
+            SearchResult(
+                r.text, r.score, r.source, r.heading, r.date,
+                {"doc_id": str(r.id), "start_line": r.start_line, "end_line": r.end_line},
+            )
+            for r in self._memory.search(query, limit)
+        ]  # fmt: skip
+
+    def delete(self, doc_id: str) -> None:  # noqa: ARG002
+        """UsageError: change the file instead."""
+        raise UsageError("the index holds what the files hold", "take it out of its file")
+
+    def clear(self) -> None:
+        """As `Memory.clear`."""
+        self._memory.clear()
+
+    def count(self) -> int:
+        """How many passages there are."""
+        return int(self._memory.stats()["memories"])
+
+
+def keeper_for(backend: Backend | None) -> Callable[..., Keeper]:
+    """What makes the keeper for a backend."""
+    if backend is None:
+        return Keeper
+
+    def make(*places: Any, **options: Any) -> Keeper:
+        keeper = Fed(*places, **options)
+        keeper.feed_into(backend)
+        return keeper
+
+    return make
+
+
+def as_text(answer: Answer) -> str:
+    """An answer as text for a prompt; "" where there is nothing in it."""
+    blocks = [context.always_block(quote) for quote in answer.always]
+    blocks += [
+        context.trigger_block(trigger, quotes)
+        for trigger, quotes in zip(answer.triggers, answer.quotes, strict=True)
+    ]
+    blocks += [context.hit_block(hit) for hit in answer.hits]
+    return context.composed(blocks)
+
+
+def all_triggers(source: Source) -> list[Trigger]:
+    """Every trigger, by keyword."""
+    return source.all_triggers()
+
+
+def listed_triggers(source: Source) -> list[dict[str, str]]:
+    """Every trigger as {"keyword", "hint", "memory_ids"}, by keyword; what says the same in two
+    files is one.
+    """
+    found = sorted(source.all_triggers(), key=lambda t: t.keyword.lower())
+    numbers: dict[str, int] = {}
+    if any(trigger.links for trigger in found):
+        numbers = {place_of(p): number_of(digest(p.row.text)) for p in everything(source)}
+    shown = {
+        (t.keyword.lower(), t.hint, ",".join(_shown(link, numbers) for link in t.links)): t.keyword
+        for t in reversed(found)
+    }
+    return [
+        {"keyword": keyword, "hint": hint, "memory_ids": ids}
+        for (_, hint, ids), keyword in reversed(shown.items())
+    ]
+
+
+def _shown(link: str, numbers: dict[str, int]) -> str:
+    """The number of a linked memory; where it has none, the place."""
+    return str(numbers[link]) if link in numbers else link.removeprefix("id:")
+
+
+def place_of(found: Found) -> str:
+    """Where a passage stands, as a trigger links it."""
+    first, last = found.row.start, found.row.end
+    return f"{found.path}#L{first}" + (f"-L{last}" if last > first else "")
+
+
+def counts(source: Source) -> tuple[int, int, str]:
+    """(passages, triggers, path of the index file or "")."""
+    triggers = len(source.all_triggers())
+    if isinstance(source, Corpus):
+        return len(source.passages()), triggers, ""
+    assert isinstance(source, IndexSource)
+    return source.database.count("passages"), triggers, source.database.path
+
+
+def throw_away(places: tuple[Place, ...], root: str) -> None:
+    """Remove the index wherever it may be; a file of somebody else stays."""
+    for place in places:
+        throw_index_away(place.path, ours=place.ours, root=root, wait=10.0)
+
+
+def documents(opening: Opening, added: tuple[str, ...]) -> Iterator[tuple[str, Document]]:
+    """The files that are memory, parsed; what cannot be read is left out."""
+    for path in walk(opening.folder).files:
+        if path == TRIGGERS or kind_of(path) in PUT_AWAY or not wants(opening, added, path):
+            continue
+        try:
+            yield path, parse(read(opening.folder.place(path), READ_CAP, cut=True).data)
+        except (FileFault, UsageError):
+            continue
+
+
+def wants(opening: Opening, added: tuple[str, ...], path: str) -> bool:
+    """Whether a file counts. path: relative to the folder."""
+    sources = (*opening.sources, *added) if opening.sources else ()
+    return scope_of(opening.root, sources).wants(path)
+
+
+def name_of(opening: Opening, path: str | Path) -> str:
+    """A file that was named, relative to the folder. FileNotFoundError, IsADirectoryError,
+    UsageError."""
+    given = os.path.expanduser(os.fspath(path))
+    place = Path(os.path.abspath(given))
+    if not place.exists():
+        place = opening.folder.root / given
+    if place.is_dir():
+        raise IsADirectoryError(f"{path} is a folder")
+    if not place.is_file():
+        raise FileNotFoundError(f"{path}: not found")
+    real = opening.folder.place(str(place))
+    if not real.name.lower().endswith(TEXT_SUFFIXES):
+        raise UsageError(f"{path}: not a text file", f"one of {', '.join(TEXT_SUFFIXES)}")
+    return opening.folder.relative(real)
+
+
+def add_source(opening: Opening, name: str, file_type: str, run: Pass) -> None:
+    """Add a file to `sources` of the settings file; UsageError where .memfasignore leaves it out.
+
+    Comments and everything else in it stay.
+    """
+    if not scope_of(opening.root, ()).wants(name):
+        raise UsageError(f"{name} is left out by .memfasignore", "take it out of that file")
+    file = str(opening.file)
+    item = {"path": f"./{name}", "type": file_type}
+
+    def plan(document: Document) -> Draft[None]:
+        return Draft(append_item(document.data.decode(), "sources", item, file).encode(), None)
+
+    with hold(opening.folder, run):
+        edit(opening.folder, file, plan, run)

@@ -1,0 +1,168 @@
+"""From whatever a Memory is made of to a folder and its settings."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_memfas import config as files
+from agent_memfas.config import Settings
+from agent_memfas.config.family import Config
+from agent_memfas.errors import ConfigError, FileFault
+from agent_memfas.index.scope import Extra
+from agent_memfas.store.files import READ_CAP, read
+from agent_memfas.store.layout import Folder, open_folder
+from agent_memfas.store.places import TRIGGERS, nearest
+from agent_memfas.text.documents import parse
+from agent_memfas.text.firing import Trigger
+from agent_memfas.text.triggers import listed
+
+ALWAYS = ("intuition.md",)  # loaded always where nothing is configured, as in the reference
+NO_FILE = "configuration"  # where triggers of a Config stand that came from no file
+HINT = "make one: memfas init (or leave it out: Memory() takes the folder as it is)"
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A memory folder and its settings. sources: relative to the folder, () for all. always: those
+    that are part of every recall. file: the settings file, whose changes count from now on.
+    """
+
+    folder: Folder
+    settings: Settings
+    sources: tuple[str, ...]
+    always: tuple[str, ...]
+    file: Path | None = None
+
+    @property
+    def root(self) -> str:
+        """The folder's real path."""
+        return str(self.folder.root)
+
+    def extra(self) -> Extra:
+        """The triggers of the settings and of triggers_file, to be read if they are new."""
+        token = files.token_of(self.settings)
+        if self.settings.triggers_file:
+            token += f":{signature(Path(self.settings.triggers_file))}"
+        return Extra(token, self.triggers)
+
+    def triggers(self) -> list[Trigger]:
+        """The triggers of the settings, then those of triggers_file."""
+        settings = self.settings
+        where = self._shown(str(settings.file)) if settings.file else NO_FILE
+        found = [Trigger(t.keyword, t.hint, where, t.line, t.links) for t in settings.triggers]
+        if settings.triggers_file and self._shown(settings.triggers_file) != TRIGGERS:
+            try:
+                data = read(Path(settings.triggers_file), READ_CAP, cut=True).data
+            except FileFault:
+                return found
+            found += listed(parse(data), self._shown(settings.triggers_file))
+        return found
+
+    def _shown(self, path: str) -> str:
+        return path.removeprefix(f"{self.root}/")
+
+
+def opened(config: str | Path | Config | None) -> Opening:
+    """config: a settings file, a folder, a Config, or None for the folder that the current one
+    lies in. ConfigError where it makes no sense; a file that is not there is not made.
+    """
+    if isinstance(config, Config):
+        return _of_object(config)
+    if config is None:
+        here = _current()
+        return _of_folder(open_folder(Path(nearest(str(here)) or here)))
+    path = Path(os.path.abspath(os.path.expanduser(config)))
+    if path.is_dir():
+        return _of_folder(open_folder(path))
+    if not os.path.lexists(path):
+        raise ConfigError(f"there is no {path}", HINT)
+    return _of_file(open_folder(path.parent), path)
+
+
+def reopened(opening: Opening, config: str | Path | Config | None) -> Opening:
+    """The same folder with its settings as they are now. ConfigError where they are wrong."""
+    if isinstance(config, Config):
+        return _of_object(config, opening.folder.root)
+    if opening.file is None:
+        return _of_folder(opening.folder)
+    return _of_file(opening.folder, opening.file)
+
+
+def signature(file: Path) -> str:
+    """Another one whenever a file was changed."""
+    try:
+        info = os.stat(file)
+    except OSError:
+        return "none"
+    return f"{info.st_ino}:{info.st_size}:{info.st_mtime_ns}:{info.st_ctime_ns}"
+
+
+def _of_folder(folder: Folder) -> Opening:
+    file = files.beside(folder.root)
+    if file is not None:
+        return _of_file(folder, file)
+    return Opening(folder, Settings(), (), ALWAYS)
+
+
+def _of_file(folder: Folder, file: Path) -> Opening:
+    return _made(folder, files.load(folder.root / file.name), file)
+
+
+def _of_object(config: Config, home: Path | None = None) -> Opening:
+    folder = open_folder(config.base or home or _home_of(config))
+    found = _made(folder, config.settings(folder.root), None)
+    if found.sources or config.file is not None:
+        return found
+    nothing = (TRIGGERS,)  # an object without sources means none, where a file means all
+    return Opening(folder, found.settings, nothing, ())
+
+
+def _made(folder: Folder, settings: Settings, file: Path | None) -> Opening:
+    root = str(folder.root)
+    pairs = [(inside(root, s.path), s.always_load) for s in settings.sources]
+    return Opening(
+        folder, settings, tuple(path for path, _ in pairs),
+        tuple(path for path, always in pairs if always), file,
+    )  # fmt: skip
+
+
+def inside(root: str, path: str) -> str:
+    """A source as it is compared with files: relative to the root. ConfigError if outside."""
+    if not path.startswith(("/", "~")) and ".." not in path.split("/") and path not in (".", "./"):
+        return path  # as the command line has it: the same scope is the same index
+    place = os.path.normpath(os.path.join(root, os.path.expanduser(path)))
+    if place != root and not place.startswith(f"{root}/"):
+        head, tail = os.path.split(place)
+        place = os.path.join(os.path.realpath(head), tail)
+    if place == root:
+        return "**"
+    if not place.startswith(f"{root}/"):
+        raise ConfigError(
+            f"the source {path} lies outside the memory folder {root}",
+            "put memfas.yaml into a folder that holds all of them",
+        )
+    return place.removeprefix(f"{root}/")
+
+
+def _home_of(config: Config) -> Path:
+    """The folder of a configuration that came from no file: the one that holds its sources, else
+    its database, else the current one.
+    """
+    paths = [os.path.expanduser(source.path) for source in config.sources]
+    if paths and all(map(os.path.isabs, paths)):
+        folders = [p if os.path.isdir(p) else os.path.dirname(p.split("*")[0]) for p in paths]
+        home = os.path.commonpath(folders)
+        if home == os.sep:
+            raise ConfigError("the sources have no folder in common", "use one Memory for each")
+        return Path(home)
+    database = os.path.expanduser(config.db_path)
+    return Path(os.path.dirname(database)) if not paths and os.path.isabs(database) else _current()
+
+
+def _current() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise ConfigError("the current folder does not exist any more", "name a folder") from error

@@ -1,0 +1,86 @@
+"""An answer as text for a prompt: sections of blocks, each quoted, within a budget of tokens."""
+
+from __future__ import annotations
+
+from agent_memfas.text.record import Record
+from agent_memfas.text.tokens import estimate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+TITLE = "📚 Memory Context:"
+ALWAYS, TRIGGERED, RELATED = "Always Loaded", "Triggered Memories", "Related Memories"
+SECTIONS = (ALWAYS, TRIGGERED, RELATED)
+
+
+class Block(Record):
+    """A piece of an answer. section: one of SECTIONS. text: its lines. item: what it shows."""
+
+    section: str
+    text: str
+    item: Any = None
+
+
+def trigger_block(trigger: Any, quotes: Iterable[Any]) -> Block:
+    """A trigger with the lines that it links. trigger: a Trigger; quotes: path, lines, text."""
+    lines = [f"[{trigger.keyword}] {trigger.hint}  ({trigger.path}:{trigger.line})"]
+    for quote in quotes:
+        if quote.text:
+            lines.append(f"  [{quote.path}:{_span(quote.start_line, quote.end_line)}]")
+            lines += quoted(quote.text)
+    return Block(TRIGGERED, "\n".join(lines), trigger)
+
+
+def hit_block(hit: Any) -> Block:
+    """A hit of recall: where it stands, what is known of it, its lines."""
+    about = [hit.heading, hit.date or "", *(label.upper() for label in hit.labels)]
+    told = " | ".join(part for part in about if part)
+    place = f"[{hit.path}:{_span(hit.start_line, hit.end_line)}] {told}".rstrip()
+    text = "\n".join([f"{place} (score: {hit.score:.2f})", *quoted(hit.text)])
+    return Block(RELATED, text, hit)
+
+
+def always_block(quote: Any) -> Block:
+    """A file that is always part of an answer. quote: path, lines, text."""
+    place = f"[{quote.path}:{_span(quote.start_line, quote.end_line)}]"
+    return Block(ALWAYS, "\n".join([place, *quoted(quote.text)]), quote)
+
+
+def quoted(text: str) -> list[str]:
+    """The lines of a text behind `> `: nothing in it can be taken for a line of ours."""
+    return [f"  > {line}" for line in text.split("\n")]
+
+
+def composed(blocks: Iterable[Block], title: str = TITLE, end: str = "") -> str:
+    """The blocks under their sections, in the order of SECTIONS; "" where there are none."""
+    chosen = list(blocks)
+    lines = [title] if chosen else []
+    for section in SECTIONS:
+        texts = [block.text for block in chosen if block.section == section]
+        if texts:
+            lines += ["", f"**{section}:**", *texts]
+    return "\n".join([*lines, end] if end and chosen else lines)
+
+
+def fitting(
+    blocks: list[Block],
+    budget: int,
+    compose: Callable[[list[Block]], str] = composed,
+    count: Callable[[str], int] = estimate,
+) -> list[Block]:
+    """The blocks that fit: each in turn where the text with it is not over the budget.
+
+    budget: tokens of the whole text as `compose` makes it; count: tokens of a text. A block that
+    is too long gives way to shorter ones after it.
+    """
+    kept: list[Block] = []
+    for block in blocks:
+        if count(compose([*kept, block])) <= budget:
+            kept.append(block)
+    return kept
+
+
+def _span(start: int, end: int) -> str:
+    return str(start) if start == end else f"{start}-{end}"
