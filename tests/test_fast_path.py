@@ -152,6 +152,24 @@ def test_a_change_of_the_settings_is_seen_at_once(
         assert len(json.loads(capsys.readouterr().out)["hits"]) == limit
 
 
+def test_settings_remembered_by_another_version_are_not_read(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A watcher of yesterday and a command of today share the folder: neither takes what the other
+    has remembered of memfas.yaml for its own."""
+    (root / "memfas.yaml").write_text("search: {max_results: 2}\n")
+    for _ in range(2):
+        fast.run(["recall", "heron", "--root", str(root)])
+    kept = root / ".memfas/settings"
+    head, _, rest = kept.read_text().partition("\n")
+    assert str(root / "memfas.yaml") in head
+    kept.write_text(f"{root / 'memfas.yaml'}\n{rest}")
+    capsys.readouterr()
+    fast.run(["recall", "heron", "--root", str(root), "--json"])
+    answer = json.loads(capsys.readouterr().out)
+    assert (len(answer["hits"]), answer["files_indexed"]) == (2, 3)
+
+
 def test_the_commands_answered_early_are_in_the_table() -> None:
     """What is answered early is a command of memfas, with a help page of its own."""
     assert set(fast.COMMANDS) <= program._names() | {"recall"}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from agent_memfas.text.firing import Trigger
 
 FILE = "settings"
+FORMAT = 2  # one more whenever the fields change: another version must not read them as its own
 _CAP = 1 << 20
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
 
@@ -84,7 +85,7 @@ def brief_of(root: str, config: str | None) -> tuple[Brief, str]:
     file = config if config is not None else os.path.join(root, present[0])
     raw = _bytes(file)
     kept = os.path.join(root, STATE, FILE)
-    head = f"{os.path.abspath(file)}\n".encode("utf-8", "surrogateescape")
+    head = f"memfas settings {FORMAT}: {os.path.abspath(file)}\n".encode("utf-8", "surrogateescape")
     if raw is not None and (known := _kept(kept, head, raw)):
         return known, ""
     from agent_memfas.cli.settling import keep, load
