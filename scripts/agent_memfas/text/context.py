@@ -25,10 +25,10 @@ class Block(Record):
 
 def trigger_block(trigger: Any, quotes: Iterable[Any]) -> Block:
     """A trigger with the lines that it links. trigger: a Trigger; quotes: path, lines, text."""
-    lines = [f"[{trigger.keyword}] {trigger.hint}  ({trigger.path}:{trigger.line})"]
+    lines = [_line(f"[{trigger.keyword}] {trigger.hint}  ({trigger.path}:{trigger.line})")]
     for quote in quotes:
         if quote.text:
-            lines.append(f"  [{quote.path}:{_span(quote.start_line, quote.end_line)}]")
+            lines.append(_line(f"  [{quote.path}:{_span(quote.start_line, quote.end_line)}]"))
             lines += quoted(quote.text)
     return Block(TRIGGERED, "\n".join(lines), trigger)
 
@@ -37,14 +37,14 @@ def hit_block(hit: Any) -> Block:
     """A hit of recall: where it stands, what is known of it, its lines."""
     about = [hit.heading, hit.date or "", *(label.upper() for label in hit.labels)]
     told = " | ".join(part for part in about if part)
-    place = f"[{hit.path}:{_span(hit.start_line, hit.end_line)}] {told}".rstrip()
+    place = _line(f"[{hit.path}:{_span(hit.start_line, hit.end_line)}] {told}".rstrip())
     text = "\n".join([f"{place} (score: {hit.score:.2f})", *quoted(hit.text)])
     return Block(RELATED, text, hit)
 
 
 def always_block(quote: Any) -> Block:
     """A file that is always part of an answer. quote: path, lines, text."""
-    place = f"[{quote.path}:{_span(quote.start_line, quote.end_line)}]"
+    place = _line(f"[{quote.path}:{_span(quote.start_line, quote.end_line)}]")
     return Block(ALWAYS, "\n".join([place, *quoted(quote.text)]), quote)
 
 
@@ -84,3 +84,8 @@ def fitting(
 
 def _span(start: int, end: int) -> str:
     return str(start) if start == end else f"{start}-{end}"
+
+
+def _line(text: str) -> str:
+    """A line of ours: a line end inside it, from a file's name say, is shown as one."""
+    return text.replace("\n", "␊")
