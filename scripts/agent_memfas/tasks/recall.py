@@ -12,7 +12,7 @@ from agent_memfas.text.firing import Trigger
 from agent_memfas.text.record import Record
 
 LONGEST_QUOTE, LONGEST_FILE = 20, 400  # lines
-POOL = 200  # passages that recency puts in another order
+POOL = 4  # times as many passages as are wanted are put in another order by recency
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +129,8 @@ def _hits(
     """The best hits, and how many better ones were given before."""
     hits, repeated = list[Hit](), 0
     ranked = source.ranked(question) if filters.limit > 0 else iter(())
-    for found in _newer_first(ranked, filters.recency_weight, today):
+    pool = POOL * filters.limit if filters.recency_weight else 0
+    for found in _newer_first(ranked, pool, filters.recency_weight, today):
         if not _passes(found, filters):
             continue
         if not checker.stands(found.path, found.row):
@@ -144,20 +145,17 @@ def _hits(
     return hits, repeated
 
 
-def _newer_first(ranked: Iterator[Found], weight: float, today: date) -> Iterator[Found]:
-    """The best POOL passages with their scores divided by 1 + days old * weight / 100, as
+def _newer_first(ranked: Iterator[Found], pool: int, weight: float, today: date) -> Iterator[Found]:
+    """The best passages, so many, with their scores divided by 1 + days old * weight / 100, as
     agent-memfas 0.4 defines it, in that order (those with all the words still first); a passage
     without a date is of today.
     """
-    if not weight:
-        yield from ranked
-        return
 
     def aged(found: Found) -> float:
         day = parse_day(found.row.day) if found.row.day else None
         return found.score / (1 + max((today - day).days if day else 0, 0) * weight / 100)
 
-    yield from sorted(islice(ranked, POOL), key=lambda found: (not found.whole, -aged(found)))
+    yield from sorted(islice(ranked, pool), key=lambda found: (not found.whole, -aged(found)))
     yield from ranked
 
 
