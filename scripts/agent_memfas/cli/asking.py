@@ -24,6 +24,7 @@ from agent_memfas.cli.options import (
 from agent_memfas.errors import MemfasError, UsageError
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import cache_home, places_of
+from agent_memfas.index.rows import seal
 from agent_memfas.tasks import recall as recalling
 from agent_memfas.text import context
 from agent_memfas.text.days import parse_day
@@ -74,16 +75,16 @@ def recall(values: dict[str, Any]) -> int:
     def compose(blocks: list[context.Block]) -> str:
         return context.composed(blocks, title, mark)
 
-    blocks = _blocks(answer)
-    kept = blocks
+    blocks = kept = _blocks(answer)
     if values["budget"] is not None:
         kept = context.fitting(blocks, values["budget"], compose, _cost)
-    hits, triggers = len(answer.hits), len(answer.triggers)
-    answer = _only(answer, kept)
+        answer = _only(answer, kept)
+    sections = {"hits": context.RELATED, "triggers": context.TRIGGERED}
     left = {
-        "hits": hits - len(answer.hits), "triggers": triggers - len(answer.triggers),
-        "given": answer.repeated,
-    }  # fmt: skip
+        name: sum(b.section == section for b in blocks) - sum(b.section == section for b in kept)
+        for name, section in sections.items()
+    }
+    left["given"] = answer.repeated
     asked.remember(kept)
     if values["json"]:
         tokens = _cost(compose(kept))
@@ -113,7 +114,9 @@ def search(values: dict[str, Any]) -> int:
         for hit in answer.hits:
             text = " ".join(hit.text.split())
             more = "..." if len(text) > CUT else ""
-            out.say(f"[{hit.path}:{_lines(hit)}] (score: {hit.score:.2f})")
+            out.say(
+                f"[{hit.path}:{context.span(hit.start_line, hit.end_line)}] (score: {hit.score:.2f})"
+            )
             out.say(f"  {text[:CUT]}{more}")
             out.say()
         _tell(answer)
@@ -163,7 +166,7 @@ class Asked:
         """Note what the session has been given."""
         if not self._values.get("session") or not kept:
             return
-        new = [recalling.number_of(*_what(block)) for block in kept]
+        new = [seal(*_what(block)) for block in kept]
         try:
             _sessions().save(
                 _folder(self._root), self._values.get("session"), [*self._given, *new], time.time()
@@ -196,12 +199,8 @@ def _what(block: context.Block) -> tuple[str, ...]:
 
 def _blocks(answer: recalling.Answer) -> list[context.Block]:
     """The pieces of an answer, in order, with nothing in them that a terminal would obey."""
-    found = [context.always_block(quote) for quote in answer.always]
-    found += [context.trigger_block(trigger, quotes)
-              for trigger, quotes in zip(answer.triggers, answer.quotes, strict=True)]  # fmt: skip
-    found += [context.hit_block(hit) for hit in answer.hits]
     return [context.Block(b.section, "\n".join(map(out.shown, b.text.split("\n"))), b.item)
-            for b in found]  # fmt: skip
+            for b in context.blocks_of(answer)]  # fmt: skip
 
 
 def _only(answer: recalling.Answer, kept: list[context.Block]) -> recalling.Answer:
@@ -308,8 +307,3 @@ def _tell(answer: recalling.Answer) -> None:
         out.tell(f"{skipped.path}: {skipped.reason}")
     for quote in (quote for quotes in answer.quotes for quote in quotes if not quote.text):
         out.tell(f"{quote.path}:{quote.start_line}: a trigger links it, and it is not there")
-
-
-def _lines(hit: recalling.Hit) -> str:
-    one = hit.start_line == hit.end_line
-    return str(hit.start_line) if one else f"{hit.start_line}-{hit.end_line}"

@@ -83,13 +83,7 @@ def keeper_for(backend: Backend | None) -> Callable[..., Keeper]:
 
 def as_text(answer: Answer) -> str:
     """An answer as text for a prompt; "" where there is nothing in it."""
-    blocks = [context.always_block(quote) for quote in answer.always]
-    blocks += [
-        context.trigger_block(trigger, quotes)
-        for trigger, quotes in zip(answer.triggers, answer.quotes, strict=True)
-    ]
-    blocks += [context.hit_block(hit) for hit in answer.hits]
-    return context.composed(blocks)
+    return context.composed(context.blocks_of(answer))
 
 
 def all_triggers(source: Source) -> list[Trigger]:

@@ -26,8 +26,8 @@ class Filters(Record):
     """What may answer. kinds: of places.KINDS, empty for all but archive and cold storage.
 
     since, until: ISO days, inclusive, or "". p1, p2: days that entries of these priorities are
-    kept, for the label `expired`. given: numbers (see number_of) of hits and triggers that are not
-    to come again. always: files and globs whose text is part of every answer.
+    kept, for the label `expired`. given: the seals (of path and text) of hits and triggers that
+    are not to come again. always: files and globs whose text is part of every answer.
     """
 
     limit: int = 5
@@ -100,10 +100,10 @@ def ask(
         checker = Checker(keeper.root)
         hits, repeated = _hits(source, checker, question, filters, today, wrong)
         found = source.triggers(question)
-        fired = tuple(t for t in found if number_of(t.path, t.keyword, t.hint) not in filters.given)
+        fired = tuple(t for t in found if seal(t.path, t.keyword, t.hint) not in filters.given)
         quotes = tuple(tuple(_quotes(source, checker, t)) for t in fired)
         always = [_whole(checker, path) for path in source.paths(filters.always)]
-        new = [q for q in always if number_of(q.path, q.text) not in filters.given]
+        new = [q for q in always if seal(q.path, q.text) not in filters.given]
         repeated += len(found) - len(fired) + len(always) - len(new)
         return Answer(
             question, tuple(hits), fired, source.freshness, quotes,
@@ -136,7 +136,7 @@ def _hits(
         if not checker.stands(found.path, found.row):
             wrong.add(found.path)
             continue
-        if filters.given and number_of(found.path, found.row.text) in filters.given:
+        if filters.given and seal(found.path, found.row.text) in filters.given:
             repeated += 1
             continue
         hits.append(_hit(found, filters, today))
@@ -157,11 +157,6 @@ def _newer_first(ranked: Iterator[Found], pool: int, weight: float, today: date)
 
     yield from sorted(islice(ranked, pool), key=lambda found: (not found.whole, -aged(found)))
     yield from ranked
-
-
-def number_of(*what: str) -> int:
-    """The number of a block, by which a session knows that it was given: of path and text."""
-    return seal(*what)
 
 
 def _whole(checker: Checker, path: str) -> Quote:

@@ -28,7 +28,7 @@ def trigger_block(trigger: Any, quotes: Iterable[Any]) -> Block:
     lines = [_line(f"[{trigger.keyword}] {trigger.hint}  ({trigger.path}:{trigger.line})")]
     for quote in quotes:
         if quote.text:
-            lines.append(_line(f"  [{quote.path}:{_span(quote.start_line, quote.end_line)}]"))
+            lines.append(_line(f"  [{quote.path}:{span(quote.start_line, quote.end_line)}]"))
             lines += quoted(quote.text)
     return Block(TRIGGERED, "\n".join(lines), trigger)
 
@@ -37,15 +37,25 @@ def hit_block(hit: Any) -> Block:
     """A hit of recall: where it stands, what is known of it, its lines."""
     about = [hit.heading, hit.date or "", *(label.upper() for label in hit.labels)]
     told = " | ".join(part for part in about if part)
-    place = _line(f"[{hit.path}:{_span(hit.start_line, hit.end_line)}] {told}".rstrip())
+    place = _line(f"[{hit.path}:{span(hit.start_line, hit.end_line)}] {told}".rstrip())
     text = "\n".join([f"{place} (score: {hit.score:.2f})", *quoted(hit.text)])
     return Block(RELATED, text, hit)
 
 
 def always_block(quote: Any) -> Block:
     """A file that is always part of an answer. quote: path, lines, text."""
-    place = _line(f"[{quote.path}:{_span(quote.start_line, quote.end_line)}]")
+    place = _line(f"[{quote.path}:{span(quote.start_line, quote.end_line)}]")
     return Block(ALWAYS, "\n".join([place, *quoted(quote.text)]), quote)
+
+
+def blocks_of(answer: Any) -> list[Block]:
+    """The pieces of an answer (see tasks/recall) in the order in which they are given."""
+    return [
+        *(always_block(quote) for quote in answer.always),
+        *(trigger_block(trigger, quotes)
+          for trigger, quotes in zip(answer.triggers, answer.quotes, strict=True)),
+        *(hit_block(hit) for hit in answer.hits),
+    ]  # fmt: skip
 
 
 def quoted(text: str) -> list[str]:
@@ -82,7 +92,8 @@ def fitting(
     return kept
 
 
-def _span(start: int, end: int) -> str:
+def span(start: int, end: int) -> str:
+    """Lines as they stand behind a path: `12`, or `12-15`."""
     return str(start) if start == end else f"{start}-{end}"
 
 
