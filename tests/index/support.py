@@ -57,7 +57,7 @@ def in_step(root: Path, sources: tuple[str, ...] = ()) -> list[str]:
 @contextmanager
 def coarse(tick: int) -> Iterator[None]:
     """File times in steps of so many ns, as older kernels and other file systems give them."""
-    listing, reading, signing = sweep.list_folder, sync.load, odd._signature
+    listing, reading, signing = sweep.list_folder, sync.load, odd.signature_of
 
     def rounded(four: Signature) -> Signature:
         return (*four[:2], four[2] // tick * tick, four[3] // tick * tick)
@@ -75,7 +75,7 @@ def coarse(tick: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sweep, "list_folder", list_folder)
         patch.setattr(sync, "load", load)
-        patch.setattr(odd, "_signature", lambda info: rounded(signing(info)))
+        patch.setattr(odd, "signature_of", lambda info: rounded(signing(info)))
         yield
 
 

@@ -8,7 +8,7 @@ import time
 from datetime import datetime
 
 from agent_memfas.cli import out
-from agent_memfas.cli.brief import Brief, brief_of, extra_of, now_of, root_of
+from agent_memfas.cli.brief import Brief, brief_of, keeper_for, now_of, root_of
 from agent_memfas.cli.options import (
     CONFIG,
     FLAG,
@@ -22,8 +22,6 @@ from agent_memfas.cli.options import (
     Table,
 )  # fmt: skip
 from agent_memfas.errors import MemfasError, UsageError
-from agent_memfas.index.keeper import Keeper
-from agent_memfas.index.places import cache_home, places_of
 from agent_memfas.index.rows import seal
 from agent_memfas.tasks import recall as recalling
 from agent_memfas.text import context
@@ -114,9 +112,8 @@ def search(values: dict[str, Any]) -> int:
         for hit in answer.hits:
             text = " ".join(hit.text.split())
             more = "..." if len(text) > CUT else ""
-            out.say(
-                f"[{hit.path}:{context.span(hit.start_line, hit.end_line)}] (score: {hit.score:.2f})"
-            )
+            lines = context.span(hit.start_line, hit.end_line)
+            out.say(f"[{hit.path}:{lines}] (score: {hit.score:.2f})")
             out.say(f"  {text[:CUT]}{more}")
             out.say()
         _tell(answer)
@@ -148,11 +145,9 @@ class Asked:
             self._given = _sessions().load(_folder(root), values["session"])
         loaded = settings.always if always else ()
         filters = _filters(settings, values, frozenset(self._given), loaded)
-        keeper = Keeper(
-            root, places_of(root, settings.db_path, cache_home(os.environ)), settings.sources,
-            use_index=not values["no_index"], tell=out.progress("reading"),
-            extra=extra_of(root, settings),
-        )  # fmt: skip
+        keeper = keeper_for(
+            root, settings, use_index=not values["no_index"], tell=out.progress("reading")
+        )
         within = settings.budget if values["within"] is None else values["within"]
         try:
             return recalling.ask(

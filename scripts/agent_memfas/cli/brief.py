@@ -10,14 +10,16 @@ import os
 from datetime import datetime
 
 from agent_memfas.errors import ConfigError, UsageError
+from agent_memfas.index.keeper import Keeper
+from agent_memfas.index.places import Place, cache_home, places_of
 from agent_memfas.index.scope import Extra
-from agent_memfas.store.places import CONFIGURATIONS, STATE, nearest
+from agent_memfas.store.places import CONFIGURATIONS, STATE, nearest, stamp
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from agent_memfas.text.firing import Trigger
 
@@ -131,20 +133,11 @@ def _bytes(path: str) -> bytes | None:
         os.close(descriptor)
 
 
-def shown(root: str, path: str) -> str:
-    """A path as it is shown: relative to the root where it lies in it."""
-    return path.removeprefix(f"{root}/")
-
-
 def extra_of(root: str, brief: Brief) -> Extra:
     """The triggers of the settings file and of its triggers_file, to be read if they are new."""
     token = brief.token
     if brief.triggers_file:
-        try:
-            info = os.stat(brief.triggers_file)
-            token += f":{info.st_ino}:{info.st_size}:{info.st_mtime_ns}:{info.st_ctime_ns}"
-        except OSError:
-            token += ":none"
+        token += f":{stamp(brief.triggers_file)}"
 
     def load() -> Sequence[Trigger]:
         from agent_memfas.cli.settling import triggers
@@ -152,6 +145,26 @@ def extra_of(root: str, brief: Brief) -> Extra:
         return triggers(brief, root)
 
     return Extra(token, load)
+
+
+def places_for(root: str, brief: Brief) -> tuple[Place, ...]:
+    """Where the index of a folder may be."""
+    return places_of(root, brief.db_path, cache_home(os.environ))
+
+
+def keeper_for(
+    root: str,
+    brief: Brief,
+    *,
+    use_index: bool = True,
+    wait: float = 0.0,
+    tell: Callable[[int, int], None] | None = None,
+) -> Keeper:
+    """The keeper of a folder's index, with the triggers of its settings file."""
+    return Keeper(
+        root, places_for(root, brief), brief.sources, use_index=use_index, wait=wait, tell=tell,
+        extra=extra_of(root, brief),
+    )  # fmt: skip
 
 
 def now_of(zone: str, today: str | None) -> datetime:

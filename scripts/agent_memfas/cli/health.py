@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from agent_memfas.cli import out
-from agent_memfas.cli.indexing import look, places, when
+from agent_memfas.cli.brief import places_for
+from agent_memfas.cli.indexing import look, when
 from agent_memfas.cli.session import Config, Json, Root, Session, open_up
 from agent_memfas.store import heartbeat
 from agent_memfas.tasks import doctor as examining
@@ -28,7 +29,9 @@ def status(root: Root = None, config: Config = None, json: Json = False) -> None
     session = open_up(root, config, forgiving=True)
     state = look(session)
     behind = len(state.behind) + len(state.gone)
-    beat = heartbeat.read([Path(p.path).parent for p in places(session) if p.ours])
+    beat = heartbeat.read(
+        [Path(p.path).parent for p in places_for(session.root, session.brief) if p.ours]
+    )
     if json:
         out.data({
             "root": session.folder.root, "db_path": state.path, "problem": state.problem or None,
@@ -79,9 +82,9 @@ def doctor(
 
 
 def _visit(session: Session, *, deep: bool) -> examining.Visit:
-    sources = tuple(source.path for source in session.settings.sources)
+    brief = session.brief
     return examining.Visit(
-        str(session.folder.root), places(session), sources, time.time_ns(), deep,
+        session.root, places_for(session.root, brief), brief.sources, time.time_ns(), deep,
         out.progress("comparing"),
     )  # fmt: skip
 

@@ -12,16 +12,17 @@ from typing import Annotated, Optional
 import typer
 
 from agent_memfas.cli import out
+from agent_memfas.cli.brief import keeper_for, places_for
 from agent_memfas.cli.session import Config, Json, Root, Session, from_here, open_up
 from agent_memfas.errors import FileFault, UsageError
 from agent_memfas.index.inspect import State, state_of
 from agent_memfas.index.keeper import Keeper
-from agent_memfas.index.places import Place, cache_home, places_of
 from agent_memfas.index.scope import scope_of
 from agent_memfas.index.writer import throw_away
 from agent_memfas.store.listing import TEXT_SUFFIXES
 
 PANEL = "Index"
+PATIENCE = 10.0  # seconds for another process that is writing the index
 BACKENDS = ("fts5",)
 PARTLY = ("not UTF-8", "only the first")  # what is said of a file that is indexed all the same
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -35,16 +36,9 @@ def register(app: typer.Typer) -> None:
     app.command("stats", rich_help_panel=PANEL)(stats)
 
 
-def places(session: Session) -> tuple[Place, ...]:
-    """Where the index of this folder may be."""
-    return places_of(str(session.folder.root), session.settings.db_path, cache_home(os.environ))
-
-
-def keeper(session: Session, wait: float = 10.0) -> Keeper:
-    """The index of this folder; wait: seconds for another process that is writing."""
-    sources = tuple(source.path for source in session.settings.sources)
-    root = str(session.folder.root)
-    return Keeper(root, places(session), sources, wait=wait, tell=out.progress("indexing"))
+def keeper(session: Session) -> Keeper:
+    """The index of this folder, with some patience for another process that is writing."""
+    return keeper_for(session.root, session.brief, wait=PATIENCE, tell=out.progress("indexing"))
 
 
 def index(
@@ -98,7 +92,7 @@ def index(
 def _wanted(session: Session, names: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
     """The files that were named, folders taken apart; and what cannot be indexed, with why."""
     folder = session.folder
-    scope = scope_of(str(folder.root), tuple(s.path for s in session.settings.sources))
+    scope = scope_of(session.root, session.brief.sources)
     wanted, failed = dict[str, None](), list[tuple[str, str]]()
     for name in names:
         try:
@@ -170,9 +164,9 @@ def clear(yes: Yes = False, root: Root = None, config: Config = None, json: Json
         question = f"This deletes the index ({state.passages} memories); the files stay. Continue?"
         if not typer.confirm(question, default=False):
             raise typer.Exit(1)
-    for place in places(session):
+    for place in places_for(session.root, session.brief):
         if place.ours or not state.problem:
-            throw_away(place.path, ours=place.ours, root=str(session.folder.root), wait=10.0)
+            throw_away(place.path, ours=place.ours, root=session.root, wait=PATIENCE)
     if json:
         out.data({"cleared": state.passages, "db_path": state.path})
     else:
@@ -206,8 +200,8 @@ def stats(root: Root = None, config: Config = None, json: Json = False) -> None:
 
 def look(session: Session) -> State:
     """The index as it lies there."""
-    sources = tuple(source.path for source in session.settings.sources)
-    return state_of(str(session.folder.root), places(session), sources)
+    brief = session.brief
+    return state_of(session.root, places_for(session.root, brief), brief.sources)
 
 
 def when(ns: int, session: Session) -> str | None:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
 from agent_memfas.cli import out
-from agent_memfas.cli.brief import brief_of, extra_of
-from agent_memfas.cli.session import Config, Json, Root, Session, config_before, open_up
-from agent_memfas.errors import FileFault, NothingFound, UsageError
-from agent_memfas.index.keeper import Keeper
-from agent_memfas.index.places import cache_home, places_of
+from agent_memfas.cli.brief import keeper_for
+from agent_memfas.cli.session import Config, Json, Root, Session, open_up
+from agent_memfas.errors import NothingFound, UsageError
+from agent_memfas.index.extract import documents
 from agent_memfas.index.scope import scope_of
-from agent_memfas.store.files import READ_CAP, read, walk
-from agent_memfas.store.places import PUT_AWAY, TRIGGERS, kind_of
 from agent_memfas.tasks import triggers as remembering
-from agent_memfas.text.documents import Document, parse
 from agent_memfas.text.firing import Trigger, key_of
 from agent_memfas.text.suggest import Suggestion
 from agent_memfas.text.suggest import suggest as suggestions
@@ -82,7 +75,7 @@ def forget(keyword: Word, root: Root = None, config: Config = None, json: Json =
     if not key_of(keyword):
         raise UsageError(f"{keyword!r} has no word in it")
     run = session.run("forget")
-    known = [t for t in every(session, config) if key_of(t.keyword) == key_of(keyword)]
+    known = [t for t in every(session) if key_of(t.keyword) == key_of(keyword)]
     gone = remembering.forget(session.folder, keyword, known, run)
     if not gone:
         raise NothingFound(f"there is no trigger [{keyword}]", "see: memfas triggers")
@@ -98,7 +91,7 @@ def forget(keyword: Word, root: Root = None, config: Config = None, json: Json =
 def triggers(root: Root = None, config: Config = None, json: Json = False) -> None:
     """All triggers, with the file and the line where each of them stands."""
     session = open_up(root, config)
-    found = every(session, config)
+    found = every(session)
     if json:
         out.data({"triggers": [vars(trigger) for trigger in found]})
         return
@@ -125,8 +118,9 @@ def suggest(
     if limit < 1 or least < 1:
         raise UsageError("--limit and --min are numbers from 1")
     session = open_up(root, config)
-    existing = {key_of(trigger.keyword) for trigger in every(session, config)}
-    found = suggestions(_documents(session), existing, least, limit)
+    existing = {key_of(trigger.keyword) for trigger in every(session)}
+    scope = scope_of(session.root, session.brief.sources)
+    found = suggestions(documents(session.folder, scope), existing, least, limit)
     if json:
         out.data({"suggestions": [vars(one) for one in found]})
     elif not found:
@@ -135,19 +129,6 @@ def suggest(
         _print(found, least)
     if not found:
         raise typer.Exit(1)
-
-
-def _documents(session: Session) -> Iterator[tuple[str, Document]]:
-    """The files that are memory, parsed; what cannot be read is left out."""
-    folder = session.folder
-    scope = scope_of(str(folder.root), tuple(s.path for s in session.settings.sources))
-    for path in walk(folder).files:
-        if path == TRIGGERS or kind_of(path) in PUT_AWAY or not scope.wants(path):
-            continue
-        try:
-            yield path, parse(read(folder.place(path), READ_CAP, cut=True).data)
-        except (FileFault, UsageError):
-            continue
 
 
 def _print(found: list[Suggestion], least: int) -> None:
@@ -162,13 +143,9 @@ def _print(found: list[Suggestion], least: int) -> None:
             out.say(f"      {one.path}:{one.line}: {one.example}")
 
 
-def every(session: Session, config: Path | None) -> list[Trigger]:
+def every(session: Session) -> list[Trigger]:
     """All triggers as they stand in the files now."""
-    root = str(session.folder.root)
-    named = config or (config_before[-1] if config_before else None)
-    settings, _ = brief_of(root, str(named) if named else None)
-    places = places_of(root, settings.db_path, cache_home(os.environ))
-    keeper = Keeper(root, places, settings.sources, extra=extra_of(root, settings))
+    keeper = keeper_for(session.root, session.brief)
 
     def asked(source: Source) -> list[Trigger]:
         return source.all_triggers()

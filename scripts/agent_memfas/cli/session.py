@@ -12,7 +12,8 @@ from typing import Annotated, Optional
 import typer
 
 from agent_memfas import config
-from agent_memfas.cli.brief import on_day
+from agent_memfas.cli.brief import Brief, on_day
+from agent_memfas.cli.settling import brief_from
 from agent_memfas.errors import ConfigError, MemfasError, UsageError
 from agent_memfas.store.layout import Folder, find_folder, open_folder
 from agent_memfas.store.passes import Pass
@@ -54,6 +55,16 @@ class Session:
     def today(self) -> date:
         """The day of now."""
         return self.now.date()
+
+    @property
+    def root(self) -> str:
+        """The folder's real path."""
+        return str(self.folder.root)
+
+    @property
+    def brief(self) -> Brief:
+        """What a question needs of the settings."""
+        return brief_from(self.settings)
 
     def run(self, command: str, *, patient: bool = False) -> Pass:
         """A pass of this command: patient ones wait as configured, for nobody is looking."""

@@ -6,25 +6,26 @@ import os
 from pathlib import Path
 
 from agent_memfas import config
-from agent_memfas.cli.brief import FILE, Brief, shown
+from agent_memfas.cli.brief import FILE, Brief
 from agent_memfas.errors import MemfasError
 from agent_memfas.store.durable import write_whole
-from agent_memfas.store.files import READ_CAP, read
-from agent_memfas.store.places import STATE, TRIGGERS
-from agent_memfas.text.documents import parse
+from agent_memfas.store.places import STATE
 from agent_memfas.text.firing import Trigger
-from agent_memfas.text.triggers import listed
 
 
 def load(file: str) -> Brief:
     """Parse a memfas.yaml. ConfigError where it is wrong."""
-    settings = config.load(Path(file))
+    return brief_from(config.load(Path(file)))
+
+
+def brief_from(settings: config.Settings) -> Brief:
+    """What a question needs of the settings."""
     return Brief(
         str(settings.values.get("timezone", "")).replace("local", ""), settings.terms.p1,
         settings.terms.p2, tuple(source.path for source in settings.sources),
         settings.max_results, settings.min_score, settings.db_path, settings.budget,
         config.token_of(settings),
-        settings.triggers_file, _real(file),
+        settings.triggers_file, _real(str(settings.file)) if settings.file else "",
         tuple(source.path for source in settings.sources if source.always_load),
         settings.recency_weight,
     )  # fmt: skip
@@ -37,21 +38,12 @@ def _real(file: str) -> str:
 
 
 def triggers(brief: Brief, root: str) -> list[Trigger]:
-    """The triggers of the settings file, then those of its triggers_file; what cannot be read has
-    none. root: of the memory folder."""
-    found: list[Trigger] = []
+    """The triggers of the settings file and of its triggers_file; none where it cannot be read.
+    root: of the memory folder."""
     try:
-        settings = config.load(Path(brief.file))
-        found += [
-            Trigger(t.keyword, t.hint, shown(root, brief.file), t.line, t.links)
-            for t in settings.triggers
-        ]
-        if brief.triggers_file and shown(root, brief.triggers_file) != TRIGGERS:
-            data = read(Path(brief.triggers_file), READ_CAP, cut=True).data
-            found += listed(parse(data), shown(root, brief.triggers_file))
+        return config.triggers_of(config.load(Path(brief.file)), root)
     except MemfasError:
-        return found
-    return found
+        return []
 
 
 def keep(root: str, head: bytes, raw: bytes, found: Brief) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import time
@@ -14,11 +13,10 @@ from typing import Annotated
 import typer
 
 from agent_memfas.cli import out
-from agent_memfas.cli.brief import brief_of, now_of, root_of
+from agent_memfas.cli.brief import brief_of, keeper_for, now_of, places_for, root_of
 from agent_memfas.cli.session import Config, Json, Root, config_before
 from agent_memfas.errors import TryAgain
-from agent_memfas.index.keeper import Keeper
-from agent_memfas.index.places import Place, cache_home, places_of
+from agent_memfas.index.places import Place
 from agent_memfas.index.upkeep import Upkeep
 from agent_memfas.store.events import Mailbox, Stopped
 from agent_memfas.store.heartbeat import Heartbeat, Post
@@ -113,16 +111,14 @@ class _Care:
 
     def places(self) -> tuple[Place, ...]:
         """Where the index may be."""
-        return places_of(self.root, self.settings.db_path, cache_home(os.environ))
+        return places_for(self.root, self.settings)
 
     def close(self) -> None:
         """Let go of the index."""
         self._upkeep.close()
 
     def _make(self) -> Upkeep:
-        keeper = Keeper(
-            self.root, self.places(), self.settings.sources, wait=PATIENCE, tell=self._tell
-        )
+        keeper = keeper_for(self.root, self.settings, wait=PATIENCE, tell=self._tell)
         return Upkeep(keeper, self._mailbox.check)
 
     def _tell(self, done: int, total: int) -> None:

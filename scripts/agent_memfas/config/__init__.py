@@ -22,9 +22,13 @@ from agent_memfas.config.keys import (
     is_text,
 )
 from agent_memfas.errors import ConfigError, FileFault
-from agent_memfas.store.files import read
+from agent_memfas.store.files import READ_CAP, read
+from agent_memfas.store.places import TRIGGERS
+from agent_memfas.text.documents import parse
 from agent_memfas.text.entries import Terms
+from agent_memfas.text.firing import Trigger
 from agent_memfas.text.settings import items, lines_of
+from agent_memfas.text.triggers import listed
 from agent_memfas.text.words import words
 
 if TYPE_CHECKING:
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Config", "SearchConfig", "Settings", "SourceConfig", "TriggerConfig", "load"]
 
 FILE = "memfas.yaml"
+NO_FILE = "configuration"  # where triggers of a Config stand that came from no file
 CAP = 4 * 1024 * 1024
 
 
@@ -306,6 +311,26 @@ def _zone(file: Path, line: int | None, name: str) -> tzinfo | None:
         raise ConfigError(
             f"{file}:{line or 1}: timezone {name} is not known", "a name such as Europe/Berlin"
         ) from error
+
+
+def triggers_of(settings: Settings, root: str) -> list[Trigger]:
+    """The triggers that settings name, then those of their triggers_file, if it can be read.
+
+    root: of the memory folder; files in it are shown relative to it.
+    """
+
+    def shown(path: str) -> str:
+        return path.removeprefix(f"{root}/")
+
+    where = shown(str(settings.file)) if settings.file else NO_FILE
+    found = [Trigger(t.keyword, t.hint, where, t.line, t.links) for t in settings.triggers]
+    if settings.triggers_file and shown(settings.triggers_file) != TRIGGERS:
+        try:
+            data = read(Path(settings.triggers_file), READ_CAP, cut=True).data
+        except FileFault:
+            return found
+        found += listed(parse(data), shown(settings.triggers_file))
+    return found
 
 
 def token_of(settings: Settings) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
 from agent_memfas.errors import FileFault, UsageError
 from agent_memfas.index.rows import NEVER, Row
-from agent_memfas.store.files import READ_CAP, read
-from agent_memfas.store.listing import LARGEST, Signature
-from agent_memfas.store.places import STATE, TRIGGERS, kind_of, log_day
-from agent_memfas.text.documents import parse
+from agent_memfas.index.scope import Scope
+from agent_memfas.store.files import READ_CAP, read, walk
+from agent_memfas.store.layout import Folder
+from agent_memfas.store.listing import Signature, signature_of
+from agent_memfas.store.places import PUT_AWAY, STATE, TRIGGERS, kind_of, log_day
+from agent_memfas.text.documents import Document, parse
 from agent_memfas.text.entries import Tag
 from agent_memfas.text.firing import Trigger
 from agent_memfas.text.passages import Passage, passages, records
@@ -57,10 +60,19 @@ def load(root: str, path: str) -> Content:
         image.data.decode("utf-8")
     except UnicodeDecodeError:
         notes.append("not UTF-8: read with replacement characters")
-    info = image.info
-    signature = (info.st_ino & LARGEST, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
     digest = blake2b(image.data, digest_size=16).digest()
-    return Content(image.data, digest, signature, "; ".join(notes))
+    return Content(image.data, digest, signature_of(image.info), "; ".join(notes))
+
+
+def documents(folder: Folder, scope: Scope) -> Iterator[tuple[str, Document]]:
+    """The files that are memory and in force, parsed, by path; what cannot be read is left out."""
+    for path in walk(folder).files:
+        if path == TRIGGERS or kind_of(path) in PUT_AWAY or not scope.wants(path):
+            continue
+        try:
+            yield path, parse(read(folder.place(path), READ_CAP, cut=True).data)
+        except (FileFault, UsageError):
+            continue
 
 
 def extract(path: str, data: bytes) -> Extract:

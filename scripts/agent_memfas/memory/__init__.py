@@ -12,18 +12,20 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agent_memfas.config import beside
+from agent_memfas.config import NO_FILE, beside
 from agent_memfas.config.family import Config, config_of
 from agent_memfas.embedders.base import Embedder
 from agent_memfas.errors import ConfigError, NothingFound, UsageError
+from agent_memfas.index.extract import documents
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place, cache_home, places_of
 from agent_memfas.memory import folders
 from agent_memfas.memory.backing import chosen
-from agent_memfas.memory.opening import NO_FILE, Opening, inside, opened, reopened, signature
+from agent_memfas.memory.opening import Opening, inside, opened, reopened
 from agent_memfas.memory.results import MemoryResult, result_of
 from agent_memfas.search.base import SearchBackend, SearchResult
 from agent_memfas.store.passes import Pass
+from agent_memfas.store.places import stamp
 from agent_memfas.tasks import triggers
 from agent_memfas.tasks.recall import Answer, Filters, ask
 from agent_memfas.text.firing import Trigger, key_of
@@ -138,7 +140,7 @@ class Memory:
         with self._lock:
             opening = self._opened()
             name = folders.name_of(opening, path)
-            if not folders.wants(opening, self._added, name):
+            if not folders.scope(opening, self._added).wants(name):
                 self._add_source(opening, name, file_type)
             self._keeper.suspect({name})
             reasons = self._skipped()
@@ -149,8 +151,9 @@ class Memory:
         """Read whatever has changed. What cannot be read is told in warnings."""
         with self._lock:
             opening = self._opened()
+            scope = folders.scope(opening, self._added)
             for path, reason in self._skipped().items():
-                if folders.wants(opening, self._added, path):
+                if scope.wants(path):
                     warnings.warn(f"Failed to index {path}: {reason}", stacklevel=2)
 
     def clear(self) -> None:
@@ -179,8 +182,9 @@ class Memory:
         """
         with self._lock:
             existing = {key_of(trigger.keyword) for trigger in self._every_trigger()}
-            documents = list(folders.documents(self._opened(), self._added))
-        found = suggest(documents, existing, min_occurrences, limit)
+            opening = self._opened()
+            parsed = list(documents(opening.folder, folders.scope(opening, self._added)))
+        found = suggest(parsed, existing, min_occurrences, limit)
         return [{"term": s.term, "count": s.count, "type": s.type} for s in found]
 
     @property
@@ -263,7 +267,7 @@ class Memory:
     def _file_signature(self) -> str:
         if isinstance(self._config, Config):
             return repr(self._config)
-        return signature(self._opening.file) if self._opening.file else ""
+        return stamp(str(self._opening.file)) if self._opening.file else ""
 
     def _places(self) -> tuple[Place, ...]:
         opening = self._opening
@@ -271,7 +275,7 @@ class Memory:
 
     def _make_keeper(self) -> Keeper:
         opening = self._opening
-        sources = (*opening.sources, *self._added) if opening.sources else ()
+        sources = folders.scope(opening, self._added).sources
         make: Callable[..., Keeper] = folders.keeper_for(self._backend)
         return make(opening.root, self._places(), sources, wait=WAIT, extra=opening.extra())
 

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent_memfas.errors import FileFault, UsageError
+from agent_memfas.errors import UsageError
 from agent_memfas.index.corpus import Corpus
 from agent_memfas.index.feeding import Backend, Fed, everything
 from agent_memfas.index.keeper import IndexSource, Keeper
 from agent_memfas.index.places import Place
 from agent_memfas.index.records import digest
 from agent_memfas.index.rows import Found, number_of
-from agent_memfas.index.scope import scope_of
+from agent_memfas.index.scope import Scope, scope_of
 from agent_memfas.index.writer import throw_away as throw_index_away
 from agent_memfas.memory.opening import Opening
 from agent_memfas.search.base import SearchBackend, SearchResult
-from agent_memfas.store.files import READ_CAP, read, walk
 from agent_memfas.store.listing import TEXT_SUFFIXES
 from agent_memfas.store.passes import Draft, Pass, edit, hold
-from agent_memfas.store.places import PUT_AWAY, TRIGGERS, kind_of
 from agent_memfas.tasks.recall import Answer
 from agent_memfas.text import context
-from agent_memfas.text.documents import Document, parse
+from agent_memfas.text.documents import Document
 from agent_memfas.text.firing import Trigger
 from agent_memfas.text.settings import append_item
 
@@ -135,21 +133,10 @@ def throw_away(places: tuple[Place, ...], root: str) -> None:
         throw_index_away(place.path, ours=place.ours, root=root, wait=10.0)
 
 
-def documents(opening: Opening, added: tuple[str, ...]) -> Iterator[tuple[str, Document]]:
-    """The files that are memory, parsed; what cannot be read is left out."""
-    for path in walk(opening.folder).files:
-        if path == TRIGGERS or kind_of(path) in PUT_AWAY or not wants(opening, added, path):
-            continue
-        try:
-            yield path, parse(read(opening.folder.place(path), READ_CAP, cut=True).data)
-        except (FileFault, UsageError):
-            continue
-
-
-def wants(opening: Opening, added: tuple[str, ...], path: str) -> bool:
-    """Whether a file counts. path: relative to the folder."""
+def scope(opening: Opening, added: tuple[str, ...]) -> Scope:
+    """Which files count. added: sources that are in no settings file."""
     sources = (*opening.sources, *added) if opening.sources else ()
-    return scope_of(opening.root, sources).wants(path)
+    return scope_of(opening.root, sources)
 
 
 def name_of(opening: Opening, path: str | Path) -> str:

@@ -9,17 +9,13 @@ from pathlib import Path
 from agent_memfas import config as files
 from agent_memfas.config import Settings
 from agent_memfas.config.family import Config
-from agent_memfas.errors import ConfigError, FileFault
+from agent_memfas.errors import ConfigError
 from agent_memfas.index.scope import Extra
-from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.layout import Folder, open_folder
-from agent_memfas.store.places import TRIGGERS, nearest
-from agent_memfas.text.documents import parse
+from agent_memfas.store.places import TRIGGERS, nearest, stamp
 from agent_memfas.text.firing import Trigger
-from agent_memfas.text.triggers import listed
 
 ALWAYS = ("intuition.md",)  # loaded always where nothing is configured, as in the reference
-NO_FILE = "configuration"  # where triggers of a Config stand that came from no file
 HINT = "make one: memfas init (or leave it out: Memory() takes the folder as it is)"
 
 
@@ -44,24 +40,12 @@ class Opening:
         """The triggers of the settings and of triggers_file, to be read if they are new."""
         token = files.token_of(self.settings)
         if self.settings.triggers_file:
-            token += f":{signature(Path(self.settings.triggers_file))}"
+            token += f":{stamp(self.settings.triggers_file)}"
         return Extra(token, self.triggers)
 
     def triggers(self) -> list[Trigger]:
         """The triggers of the settings, then those of triggers_file."""
-        settings = self.settings
-        where = self._shown(str(settings.file)) if settings.file else NO_FILE
-        found = [Trigger(t.keyword, t.hint, where, t.line, t.links) for t in settings.triggers]
-        if settings.triggers_file and self._shown(settings.triggers_file) != TRIGGERS:
-            try:
-                data = read(Path(settings.triggers_file), READ_CAP, cut=True).data
-            except FileFault:
-                return found
-            found += listed(parse(data), self._shown(settings.triggers_file))
-        return found
-
-    def _shown(self, path: str) -> str:
-        return path.removeprefix(f"{self.root}/")
+        return files.triggers_of(self.settings, self.root)
 
 
 def opened(config: str | Path | Config | None) -> Opening:
@@ -88,15 +72,6 @@ def reopened(opening: Opening, config: str | Path | Config | None) -> Opening:
     if opening.file is None:
         return _of_folder(opening.folder)
     return _of_file(opening.folder, opening.file)
-
-
-def signature(file: Path) -> str:
-    """Another one whenever a file was changed."""
-    try:
-        info = os.stat(file)
-    except OSError:
-        return "none"
-    return f"{info.st_ino}:{info.st_size}:{info.st_mtime_ns}:{info.st_ctime_ns}"
 
 
 def _of_folder(folder: Folder) -> Opening:

@@ -68,6 +68,11 @@ class Known(Record):
         return dict(zip(names, zip(four, four, four, four, strict=True), strict=True))
 
 
+def signature_of(info: os.stat_result) -> Signature:
+    """The four numbers of a file."""
+    return (info.st_ino & LARGEST, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
+
+
 def packed(names: list[str], numbers: list[int]) -> tuple[bytes, bytes]:
     """A listing as bytes, which is how it is remembered and compared.
 

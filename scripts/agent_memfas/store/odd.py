@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from stat import S_ISLNK, S_ISREG
 
-from agent_memfas.store.listing import LARGEST, Signature, Skipped
+from agent_memfas.store.listing import Signature, Skipped, signature_of
 from agent_memfas.store.places import STATE
 
 
@@ -24,7 +24,7 @@ def resolve(
         elif (twin := identities.setdefault((info.st_dev, info.st_ino), path)) != path:
             skipped.append(Skipped(path, f"another name of {twin}"))
         else:
-            found[path] = _signature(info)
+            found[path] = signature_of(info)
     for path, _ in [o for o in odd if S_ISLNK(o[1].st_mode)]:
         real = os.path.realpath(os.path.join(root, path))
         inside = os.path.relpath(real, root)
@@ -43,9 +43,5 @@ def resolve(
         elif (twin := identities.setdefault((info.st_dev, info.st_ino), path)) != path:
             skipped.append(Skipped(path, f"another name of {twin}"))
         else:
-            found[path] = _signature(info)
+            found[path] = signature_of(info)
     return found
-
-
-def _signature(info: os.stat_result) -> Signature:
-    return (info.st_ino & LARGEST, info.st_size, info.st_mtime_ns, info.st_ctime_ns)

@@ -34,6 +34,15 @@ def nearest(start: str) -> str | None:
         start = above
 
 
+def stamp(path: str) -> str:
+    """Another text whenever a file was changed; `none` where there is none."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return "none"
+    return f"{info.st_ino}:{info.st_size}:{info.st_mtime_ns}:{info.st_ctime_ns}"
+
+
 def kind_of(relative: str) -> str:
     """What a file is by its place: one of KINDS. relative: to the root, with `/`."""
     first, _, rest = relative.partition("/")
