@@ -29,9 +29,8 @@ from tests.benchmarks.measure import (
     Starter,
     compared,
     in_turns,
-    options,
+    main,
     show,
-    starter,
 )
 
 TIMED_OUT = 124  # the status of coreutils' timeout
@@ -207,8 +206,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    parser = options(__doc__)
-    add_options(parser)
-    chosen = parser.parse_args()
-    with starter(chosen.work) as one:
-        run(one, chosen)
+    main(__doc__, add_options, run)

@@ -15,7 +15,12 @@ from statistics import median
 from types import FrameType
 
 from tests.benchmarks import corpus, ours
-from tests.benchmarks.measure import Starter, numbers, options, show, starter
+from tests.benchmarks.measure import (
+    Starter,
+    main,
+    numbers,
+    show,
+)
 
 TERMS = "terms of the passages"
 TICK = 0.001  # seconds; the kernel's own tick may be longer
@@ -100,8 +105,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    parser = options(__doc__)
-    add_options(parser)
-    chosen = parser.parse_args()
-    with starter(chosen.work) as one:
-        run(one, chosen)
+    main(__doc__, add_options, run)

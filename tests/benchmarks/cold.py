@@ -22,10 +22,9 @@ from tests.benchmarks.measure import (
     Starter,
     compared,
     in_turns,
+    main,
     numbers,
-    options,
     show,
-    starter,
 )
 
 from agent_memfas.text.documents import parse
@@ -111,8 +110,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    parser = options(__doc__)
-    add_options(parser)
-    chosen = parser.parse_args()
-    with starter(chosen.work) as one:
-        run(one, chosen)
+    main(__doc__, add_options, run)

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -193,6 +193,19 @@ def options(doc: str | None) -> argparse.ArgumentParser:
         help="where folders and indexes are made and kept",
     )  # fmt: skip
     return parser
+
+
+def main(
+    doc: str | None,
+    add_options: Callable[[argparse.ArgumentParser], None],
+    run: Callable[[Starter, argparse.Namespace], None],
+) -> None:
+    """One benchmark by itself, with its options and what starts its processes."""
+    parser = options(doc)
+    add_options(parser)
+    chosen = parser.parse_args()
+    with starter(chosen.work) as one:
+        run(one, chosen)
 
 
 def numbers(text: str) -> list[int]:

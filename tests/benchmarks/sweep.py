@@ -14,7 +14,13 @@ from pathlib import Path
 from statistics import median
 
 from tests.benchmarks import corpus, ours
-from tests.benchmarks.measure import Run, Starter, numbers, options, show, starter
+from tests.benchmarks.measure import (
+    Run,
+    Starter,
+    main,
+    numbers,
+    show,
+)
 
 from agent_memfas.store.listing import Known, packed
 from agent_memfas.store.sweep import sweep
@@ -95,8 +101,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    parser = options(__doc__)
-    add_options(parser)
-    chosen = parser.parse_args()
-    with starter(chosen.work) as one:
-        run(one, chosen)
+    main(__doc__, add_options, run)

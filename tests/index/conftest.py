@@ -10,11 +10,8 @@ from inputs.memory import Memory
 
 
 @pytest.fixture(autouse=True)
-def nothing_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No variable of the person who runs the tests steers memfas; the home is the test's own."""
-    for name in ("MEMFAS_ROOT", "MEMORY_PATH", "ARCHIVE_DIR", "MEMORY_DIR", "TZ", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+def alone(nothing_of_this_machine: None) -> None:
+    """Each test here has a home of its own."""
 
 
 @pytest.fixture

@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 
 from inputs.memory import Memory
 
-
-@pytest.fixture(autouse=True)
-def nothing_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No variable of the person who runs the tests steers memfas; the home is the test's own."""
-    for name in ("MEMFAS_ROOT", "TZ", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+pytestmark = pytest.mark.usefixtures("nothing_of_this_machine")
 
 
 @pytest.fixture

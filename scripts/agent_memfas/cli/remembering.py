@@ -14,7 +14,7 @@ from agent_memfas.errors import NothingFound, UsageError
 from agent_memfas.index.extract import documents
 from agent_memfas.index.scope import scope_of
 from agent_memfas.tasks import triggers as remembering
-from agent_memfas.text.firing import Trigger, key_of
+from agent_memfas.text.firing import Trigger, key_of, read_link
 from agent_memfas.text.suggest import Suggestion
 from agent_memfas.text.suggest import suggest as suggestions
 
@@ -62,11 +62,11 @@ def remember(
 
 
 def _check_link(session: Session, link: str) -> None:
-    path, mark, lines = link.rpartition("#L")
-    if not mark or not lines.replace("-", "").replace("L", "").isdigit():
+    place = read_link(link)
+    if place is None:
         raise UsageError(f"--link {link}: not of the form PATH#L12 or PATH#L12-L15")
-    if not session.folder.place(path).is_file():
-        raise NothingFound(f"--link {link}: there is no file {path}")
+    if not session.folder.place(place[0]).is_file():
+        raise NothingFound(f"--link {link}: there is no file {place[0]}")
 
 
 def forget(keyword: Word, root: Root = None, config: Config = None, json: Json = False) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from difflib import get_close_matches
@@ -26,7 +25,7 @@ from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.places import TRIGGERS
 from agent_memfas.text.documents import parse
 from agent_memfas.text.entries import Terms
-from agent_memfas.text.firing import Trigger
+from agent_memfas.text.firing import Trigger, read_link
 from agent_memfas.text.settings import items, lines_of
 from agent_memfas.text.triggers import listed
 from agent_memfas.text.words import words
@@ -287,10 +286,9 @@ def _keywords(file: Path, text: str) -> tuple[Keyword, ...]:
 
 
 def _is_id(value: Any) -> bool:
-    return (type(value) is int and value >= 0) or (
-        isinstance(value, str)
-        and re.fullmatch(r"\S+#L[0-9]{1,9}(-L?[0-9]{1,9})?", value) is not None
-    )
+    if type(value) is int:
+        return value >= 0
+    return isinstance(value, str) and read_link(value) is not None
 
 
 def _beside(file: Path, path: str | None) -> str:

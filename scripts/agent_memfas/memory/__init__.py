@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 import warnings
 from collections.abc import Callable, Iterable
@@ -28,7 +27,7 @@ from agent_memfas.store.passes import Pass
 from agent_memfas.store.places import stamp
 from agent_memfas.tasks import triggers
 from agent_memfas.tasks.recall import Answer, Filters, ask
-from agent_memfas.text.firing import Trigger, key_of
+from agent_memfas.text.firing import Trigger, key_of, read_link
 from agent_memfas.text.suggest import suggest
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ __all__ = ["Memory", "MemoryResult", "SearchBackend", "SearchResult"]
 
 T = TypeVar("T")
 WAIT = 10.0  # seconds to wait for another process that writes the index, where nobody asks
-_PLACE = re.compile(r"\S+#L[0-9]{1,9}(?:-L?[0-9]{1,9})?")
 
 
 class Memory:
@@ -324,7 +322,7 @@ class Memory:
     def _link(self, given: int | str) -> str:
         """Where a memory stands, as a trigger links it."""
         if isinstance(given, str) and not given.isdecimal():
-            if not _PLACE.fullmatch(given):
+            if read_link(given) is None:
                 raise UsageError(f"{given!r} is no memory", "a number, or path#L12-L15")
             return given
         found = self._ask(lambda source: source.numbered(int(given)))

@@ -10,13 +10,14 @@ from pathlib import Path
 from agent_memfas.errors import FileFault
 from agent_memfas.store.places import STATE
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
 
 def write_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
     """A file of our own: under a temporary name first, synced, then renamed, with that mode."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
+    temporary = _beside(path)
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(temporary, flags, 0o600)
+        descriptor = os.open(temporary, _NEW, 0o600)
         try:
             if mode != 0o600:
                 os.fchmod(descriptor, mode)
@@ -30,6 +31,11 @@ def write_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
         with suppress(OSError):
             temporary.unlink()
         raise FileFault(f"{path}: {os.strerror(error.errno or 0)}; nothing changed") from error
+
+
+def _beside(path: Path) -> Path:
+    """A name of this process for what will take the place of a file; `is_left_over` knows it."""
+    return path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
 
 
 def make_private(path: Path) -> None:
@@ -53,10 +59,9 @@ def empty_beside(path: Path) -> Path:
 
     FileFault where that is not possible.
     """
-    temporary = path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    temporary = _beside(path)
     try:
-        os.close(os.open(temporary, flags, 0o600))
+        os.close(os.open(temporary, _NEW, 0o600))
     except OSError as error:
         raise FileFault(f"{path}: {os.strerror(error.errno or 0)}") from error
     return temporary

@@ -8,7 +8,7 @@ from agent_memfas.index.check import Checker
 from agent_memfas.index.rows import Found, Freshness, seal
 from agent_memfas.store.places import PUT_AWAY
 from agent_memfas.text.days import parse_day
-from agent_memfas.text.firing import Trigger
+from agent_memfas.text.firing import Trigger, read_link
 from agent_memfas.text.record import Record
 
 LONGEST_QUOTE, LONGEST_FILE = 20, 400  # lines
@@ -173,11 +173,10 @@ def _quotes(source: Source, checker: Checker, trigger: Trigger) -> list[Quote]:
             rows = [f for f in source.numbered(int(link[3:])) if checker.stands(f.path, f.row)]
             found += [Quote(f.path, f.row.start, f.row.end, f.row.text) for f in rows[:1]]
             continue
-        path, _, lines = link.rpartition("#L")
-        first, _, last = lines.partition("-")
-        start = int(first)
-        end = min(max(int(last.lstrip("L") or start), start), start + LONGEST_QUOTE - 1)
-        found.append(Quote(path, start, end, checker.lines(path, start, end)))
+        if (place := read_link(link)) is not None:
+            path, start, last = place
+            end = min(max(last, start), start + LONGEST_QUOTE - 1)
+            found.append(Quote(path, start, end, checker.lines(path, start, end)))
     return found
 
 

@@ -27,6 +27,18 @@ def key_of(keyword: str) -> str:
     return " ".join(words(keyword))
 
 
+def read_link(link: str) -> tuple[str, int, int] | None:
+    """`path#L12` or `path#L12-L15` -> the path, the first and the last line; else None."""
+    path, mark, lines = link.rpartition("#L")
+    first, _, last = lines.partition("-")
+    last = last.removeprefix("L") if "-" in lines else first
+    if not mark or not path or any(c.isspace() for c in path):
+        return None
+    if not all(n.isascii() and n.isdigit() and len(n) < 10 for n in (first, last)):
+        return None
+    return path, int(first), int(last)
+
+
 def fired(
     question: str,
     lengths: Sequence[int],

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 from agent_memfas.errors import Conflict
-from agent_memfas.text.settings_parts import BY_HAND, DEEPEST, Entry, Part, Tree
+from agent_memfas.text.settings_parts import BY_HAND, DEEPEST, Entry, Part, Tree, doubles
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
@@ -59,7 +58,7 @@ class _Reader:
         value = (
             {e.key: e.part.value for e in entries} if is_map else [e.part.value for e in entries]
         )
-        self._find_doubles(entries if is_map else [])
+        self.faults += doubles(entries) if is_map else []
         kind = "map" if is_map else "list"
         return Part(kind, "flow", start, at + 1, value, tuple(entries), at + 1)
 
@@ -70,10 +69,3 @@ class _Reader:
 
     def element(self, start: int, depth: int) -> Entry:
         return Entry(start, self.part(start, depth + 1))
-
-    def _find_doubles(self, entries: list[Entry]) -> None:
-        seen: set[Any] = set()
-        for entry in entries:
-            if entry.key in seen:
-                self.faults.append((entry.start, f"the key {entry.key} stands there twice"))
-            seen.add(entry.key)

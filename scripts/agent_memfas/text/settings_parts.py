@@ -152,3 +152,13 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
     return bool(one == other or (one != one and other != other))  # noqa: PLR0124 - not a number
+
+
+def doubles(entries: list[Entry]) -> list[tuple[int, str]]:
+    """(offset, words) of the keys of a mapping that stand there twice."""
+    found, seen = list[tuple[int, str]](), set[Any]()
+    for entry in entries:
+        if entry.key in seen:
+            found.append((entry.start, f"the key {entry.key} stands there twice"))
+        seen.add(entry.key)
+    return found

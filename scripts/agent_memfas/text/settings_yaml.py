@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from agent_memfas.errors import Conflict
-from agent_memfas.text.settings_parts import BY_HAND, DEEPEST, Entry, Part, Tree
+from agent_memfas.text.settings_parts import BY_HAND, DEEPEST, Entry, Part, Tree, doubles
 
 _ODD_BREAK = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
 _COLON = re.compile(r"\s*:")
@@ -117,7 +117,7 @@ class _Reader:
         end = tail if style == "flow" else entries[-1].part.end
         value: Any = [e.part.value for e in entries]
         if is_map:
-            self._find_doubles(entries)
+            self.faults += doubles(entries)
             value = {e.key: e.part.value for e in entries}
         return Part("map" if is_map else "list", style, start, end, value, tuple(entries), tail)
 
@@ -153,10 +153,3 @@ class _Reader:
                 return dash
             line = self.body.rfind("\n", 0, line - 1) + 1
         return start
-
-    def _find_doubles(self, entries: list[Entry]) -> None:
-        seen: set[Any] = set()
-        for entry in entries:
-            if entry.key in seen:
-                self.faults.append((entry.start, f"the key {entry.key} stands there twice"))
-            seen.add(entry.key)
