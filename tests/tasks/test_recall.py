@@ -238,3 +238,20 @@ def test_sources_of_the_configuration_choose_the_files(
     answer = ask(root, capsys, "alice deadline secrets timezone")
     assert {hit["path"] for hit in answer["hits"]} == {"memory/2026-02-24.md"}
     assert len(answer["triggers"]) == 1
+
+
+def test_a_source_is_the_same_however_its_path_is_written(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Absolute or with dots, it narrows the search to its files; one outside the folder is named,
+    and recall goes on with all of them."""
+    for source in (root / "memory", "./memory/../memory/*.md"):
+        (root / "memfas.yaml").write_text(f"sources: ['{source}']\n")
+        answer = ask(root, capsys, "timezone deadline")
+        assert {hit["path"] for hit in answer["hits"]} == {"memory/2026-02-24.md"}
+    (root / "memfas.yaml").write_text("sources: [../elsewhere]\n")
+    assert main(["recall", "timezone", "--root", str(root)]) == 0
+    told = capsys.readouterr()
+    assert "US Eastern" in told.out
+    assert "../elsewhere lies outside the memory folder" in told.err
+    assert main(["index", "--root", str(root)]) == 3

@@ -93,7 +93,7 @@ def brief_of(root: str, config: str | None) -> tuple[Brief, str]:
     from agent_memfas.cli.settling import keep, load
 
     try:
-        found = load(file)
+        found = load(file, root)
     except ConfigError as error:
         if config is not None:
             raise

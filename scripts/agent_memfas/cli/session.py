@@ -64,7 +64,7 @@ class Session:
     @property
     def brief(self) -> Brief:
         """What a question needs of the settings."""
-        return brief_from(self.settings)
+        return brief_from(self.settings, self.root)
 
     def run(self, command: str, *, patient: bool = False) -> Pass:
         """A pass of this command: patient ones wait as configured, for nobody is looking."""

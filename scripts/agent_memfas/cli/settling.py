@@ -13,20 +13,23 @@ from agent_memfas.store.places import STATE
 from agent_memfas.text.firing import Trigger
 
 
-def load(file: str) -> Brief:
-    """Parse a memfas.yaml. ConfigError where it is wrong."""
-    return brief_from(config.load(Path(file)))
+def load(file: str, root: str) -> Brief:
+    """Parse a memfas.yaml. ConfigError where it is wrong. root: of the memory folder."""
+    return brief_from(config.load(Path(file)), root)
 
 
-def brief_from(settings: config.Settings) -> Brief:
-    """What a question needs of the settings."""
+def brief_from(settings: config.Settings, root: str) -> Brief:
+    """What a question needs of the settings. ConfigError for a source outside the root."""
+    sources = [
+        (config.inside(root, source.path), source.always_load) for source in settings.sources
+    ]
     return Brief(
         str(settings.values.get("timezone", "")).replace("local", ""), settings.terms.p1,
-        settings.terms.p2, tuple(source.path for source in settings.sources),
+        settings.terms.p2, tuple(path for path, _ in sources),
         settings.max_results, settings.min_score, settings.db_path, settings.budget,
         config.token_of(settings),
         settings.triggers_file, _real(str(settings.file)) if settings.file else "",
-        tuple(source.path for source in settings.sources if source.always_load),
+        tuple(path for path, always in sources if always),
         settings.recency_weight,
     )  # fmt: skip
 

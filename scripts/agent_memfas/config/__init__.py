@@ -311,6 +311,24 @@ def _zone(file: Path, line: int | None, name: str) -> tzinfo | None:
         ) from error
 
 
+def inside(root: str, path: str) -> str:
+    """A source as it is compared with files: relative to the root. ConfigError if outside."""
+    if not path.startswith(("/", "~")) and ".." not in path.split("/") and path not in (".", "./"):
+        return path  # as the command line has it: the same scope is the same index
+    place = os.path.normpath(os.path.join(root, os.path.expanduser(path)))
+    if place != root and not place.startswith(f"{root}/"):
+        head, tail = os.path.split(place)
+        place = os.path.join(os.path.realpath(head), tail)
+    if place == root:
+        return "**"
+    if not place.startswith(f"{root}/"):
+        raise ConfigError(
+            f"the source {path} lies outside the memory folder {root}",
+            "put memfas.yaml into a folder that holds all of them",
+        )
+    return place.removeprefix(f"{root}/")
+
+
 def triggers_of(settings: Settings, root: str) -> list[Trigger]:
     """The triggers that settings name, then those of their triggers_file, if it can be read.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agent_memfas.config import NO_FILE, beside
+from agent_memfas.config import NO_FILE, beside, inside
 from agent_memfas.config.family import Config, config_of
 from agent_memfas.embedders.base import Embedder
 from agent_memfas.errors import ConfigError, NothingFound, UsageError
@@ -20,7 +20,7 @@ from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place, cache_home, places_of
 from agent_memfas.memory import folders
 from agent_memfas.memory.backing import chosen
-from agent_memfas.memory.opening import Opening, inside, opened, reopened
+from agent_memfas.memory.opening import Opening, opened, reopened
 from agent_memfas.memory.results import MemoryResult, result_of
 from agent_memfas.search.base import SearchBackend, SearchResult
 from agent_memfas.store.passes import Pass

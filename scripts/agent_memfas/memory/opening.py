@@ -96,29 +96,11 @@ def _of_object(config: Config, home: Path | None = None) -> Opening:
 
 def _made(folder: Folder, settings: Settings, file: Path | None) -> Opening:
     root = str(folder.root)
-    pairs = [(inside(root, s.path), s.always_load) for s in settings.sources]
+    pairs = [(files.inside(root, s.path), s.always_load) for s in settings.sources]
     return Opening(
         folder, settings, tuple(path for path, _ in pairs),
         tuple(path for path, always in pairs if always), file,
     )  # fmt: skip
-
-
-def inside(root: str, path: str) -> str:
-    """A source as it is compared with files: relative to the root. ConfigError if outside."""
-    if not path.startswith(("/", "~")) and ".." not in path.split("/") and path not in (".", "./"):
-        return path  # as the command line has it: the same scope is the same index
-    place = os.path.normpath(os.path.join(root, os.path.expanduser(path)))
-    if place != root and not place.startswith(f"{root}/"):
-        head, tail = os.path.split(place)
-        place = os.path.join(os.path.realpath(head), tail)
-    if place == root:
-        return "**"
-    if not place.startswith(f"{root}/"):
-        raise ConfigError(
-            f"the source {path} lies outside the memory folder {root}",
-            "put memfas.yaml into a folder that holds all of them",
-        )
-    return place.removeprefix(f"{root}/")
 
 
 def _home_of(config: Config) -> Path:
