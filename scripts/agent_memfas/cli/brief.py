@@ -13,7 +13,7 @@ from agent_memfas.errors import ConfigError, UsageError
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place, cache_home, places_of
 from agent_memfas.index.scope import Extra
-from agent_memfas.store.places import CONFIGURATIONS, STATE, nearest, stamp
+from agent_memfas.store.places import CONFIGURATIONS, STATE, nearest, small, stamp
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.record import Record
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 FILE = "settings"
 FORMAT = 2  # one more whenever the fields change: another version must not read them as its own
 _CAP = 1 << 20
-_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
 
 
 class Brief(Record):
@@ -120,17 +119,8 @@ def _kept(path: str, head: bytes, raw: bytes) -> Brief | None:
 
 def _bytes(path: str) -> bytes | None:
     """A small file whole; None where it cannot be read at once."""
-    try:
-        descriptor = os.open(path, _OPEN)
-    except OSError:
-        return None
-    try:
-        data = os.read(descriptor, _CAP)
-        return data if len(data) < _CAP else None
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
+    data = small(path, _CAP)
+    return data if data is not None and len(data) < _CAP else None
 
 
 def extra_of(root: str, brief: Brief) -> Extra:

@@ -11,18 +11,15 @@ from typing import Any
 from agent_memfas.errors import FileFault
 from agent_memfas.index.database import APPLICATION
 from agent_memfas.index.rows import indexed
-from agent_memfas.index.search import K1 as SATURATION
-from agent_memfas.index.search import holding_of, idf, score_all
+from agent_memfas.index.schema import WORDS
+from agent_memfas.index.search import scores
 from agent_memfas.text.days import parse_day
-from agent_memfas.text.words import joined_terms, query_terms
+from agent_memfas.text.words import joined_terms
 
 PATIENCE = 5.0  # seconds to wait for another process that writes
-_TABLES = """
+_DOCUMENTS = """
 create table if not exists documents(
   id integer primary key, doc_id text unique, text text, metadata text, terms text);
-create virtual table if not exists words using fts5(
-  terms, content='', tokenize="ascii tokenchars '._-+#&''/\\@:'");
-create virtual table if not exists vocabulary using fts5vocab(words, row);
 """
 Hit = tuple[str, str, dict[str, Any], float]
 
@@ -69,7 +66,7 @@ class Documents:
         self._path = path
         self._connection = connect(path)
         try:
-            self._connection.executescript(_TABLES)
+            self._connection.executescript(_DOCUMENTS + WORDS)
             self._connection.execute("select terms from documents limit 1")
         except sqlite3.Error as error:
             self._connection.close()
@@ -110,20 +107,12 @@ class Documents:
 
         score, 0 to 1: as of `search.ranked`.
         """
-        asked, documents = query_terms(question), self.count()
-        if not asked or not documents:
-            return []
-        holding = holding_of(self._connection, asked)
-        present = sorted(((n, term) for term, n in holding.items()), key=lambda pair: pair[0])
-        if not present:
-            return []
-        most = (SATURATION + 1) * sum(idf(documents, n) for n, _ in present)
         hits: list[Hit] = []
-        for _, score, row in score_all(self._connection, documents, present, len(asked)):
+        for _, score, row in scores(self._connection, self.count(), question):
             doc_id, text, metadata = self._connection.execute(
                 "select doc_id, text, metadata from documents where id = ?", (row,)
             ).fetchone()
-            hits.append((doc_id, text, json.loads(metadata), min(score / most, 1.0)))
+            hits.append((doc_id, text, json.loads(metadata), score))
             if len(hits) >= limit:
                 break
         return hits

@@ -6,16 +6,14 @@ backend of any kind is as fresh as the index, and what it finds is checked like 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from agent_memfas.index.corpus import Corpus
-from agent_memfas.index.database import Damaged
 from agent_memfas.index.keeper import BUDGET, IndexSource, Keeper
-from agent_memfas.index.rows import Found, Freshness, Row, seal
-from agent_memfas.index.search import SUPERSEDED_SHARE
+from agent_memfas.index.rows import Found, Freshness
+from agent_memfas.index.search import PASSAGES, SUPERSEDED_SHARE, sound
 from agent_memfas.store.places import PUT_AWAY
 from agent_memfas.text.firing import Trigger
 
@@ -28,7 +26,6 @@ T = TypeVar("T")
 MARK = "passage-"
 FIRST = 40  # results that a backend is asked for at first; more where they are filtered out
 MOST = 5_000
-_COLUMNS = "start, end, heading, day, priority, dated, expires, superseded, text"
 
 
 class Result(Protocol):
@@ -166,15 +163,7 @@ def everything(source: Source) -> Iterator[Found]:
             yield Found(path, kind, row, 0.0)
         return
     assert isinstance(source, IndexSource)
-    rows = source.database.connection.execute(
-        f"select p.seal, p.place, f.path, f.kind, {_COLUMNS}, p.hash"
-        " from passages p join files f on f.id = p.file order by f.path, p.place"
-    )
-    for kept, *sealed in rows:
-        if kept != seal(*sealed):
-            raise Damaged("a passage is not what was written")
-        _, path, kind, *fields, _ = sealed
-        yield Found(os.fsdecode(path), kind, Row(*fields), 0.0)
+    yield from sound(source.database.connection.execute(PASSAGES).fetchall(), 0.0)
 
 
 def _id(found: Found) -> str:

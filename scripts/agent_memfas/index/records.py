@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from agent_memfas.index.database import APART, CONFIG, Damaged, Database
 from agent_memfas.index.extract import Content, Extract, extract
-from agent_memfas.index.rows import indexed, seal
+from agent_memfas.index.rows import COLUMNS, indexed, seal
 from agent_memfas.store.places import kind_of
 from agent_memfas.text.firing import Trigger, key_of
 from agent_memfas.text.record import Record
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 NOT_READ = b""  # in place of the hash of a file that could not be read
-_COLUMNS = "start, end, heading, day, priority, dated, expires, superseded, text, hash"
+_COLUMNS = f"{COLUMNS}, hash"
 
 
 class Kept(Record):

@@ -46,6 +46,9 @@ class Row(Record):
             return False
 
 
+COLUMNS = ", ".join(Row._fields)  # as they stand in the table of passages
+
+
 def indexed(text: str, heading: str, day: str) -> str:
     """What is searched of a passage."""
     return f"{text}\n{heading}\n{spoken(day)}"

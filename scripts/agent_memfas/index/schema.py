@@ -17,7 +17,12 @@ from collections.abc import Iterable
 
 from agent_memfas.index.database import APPLICATION, IDENTITY, Database, named
 
-TABLES = """
+WORDS = """
+create virtual table if not exists words using fts5(
+  terms, content='', tokenize="ascii tokenchars '._-+#&''/\\@:'");
+create virtual table if not exists vocabulary using fts5vocab(words, row);
+"""
+TABLES = f"""
 create table meta(key text primary key, value) without rowid;
 create table folders(
   path blob primary key, names blob, numbers blob, entered integer, latest integer);
@@ -34,10 +39,7 @@ create table triggers(
   seal integer);
 create index triggers_by_key on triggers(key);
 create index triggers_of on triggers(file);
-create virtual table words using fts5(
-  terms, content='', tokenize="ascii tokenchars '._-+#&''/\\@:'");
-create virtual table vocabulary using fts5vocab(words, row);
-"""
+{WORDS}"""
 
 
 def create(path: str, root: str) -> Database:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from agent_memfas.store.places import IGNORE, TRIGGERS
+from agent_memfas.store.places import IGNORE, TRIGGERS, small
 from agent_memfas.text.record import Record
 
 TYPE_CHECKING = False
@@ -80,18 +80,8 @@ class Job(Record):
 
 def scope_of(root: str, sources: tuple[str, ...]) -> Scope:
     """The scope of a folder as it is now: its .memfasignore is read, where there is one."""
-    path = os.path.join(root, IGNORE)
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return Scope(sources)
-    try:
-        text = os.read(descriptor, _CAP).decode("utf-8", "replace")
-    except OSError:
-        text = ""
-    finally:
-        os.close(descriptor)
-    return Scope(sources, text)
+    text = small(os.path.join(root, IGNORE), _CAP) or b""
+    return Scope(sources, text.decode("utf-8", "replace"))
 
 
 def _parsed(text: str) -> GitIgnoreSpec:

@@ -7,7 +7,7 @@ from itertools import groupby
 from math import log
 
 from agent_memfas.index.database import APART, Damaged
-from agent_memfas.index.rows import Found, Row, seal
+from agent_memfas.index.rows import COLUMNS, Found, Row, seal
 from agent_memfas.index.scope import Scope
 from agent_memfas.text.firing import Trigger, fired
 from agent_memfas.text.words import query_terms
@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from agent_memfas.index.database import Database
 
@@ -24,7 +25,10 @@ SUPERSEDED_SHARE = 0.5
 POSTINGS = 4_000  # rows that a question scores before its commonest terms only rank the rest
 POOL = 4_000  # passages that those terms rank
 _CHUNK = 100
-_COLUMNS = "start, end, heading, day, priority, dated, expires, superseded, text"
+PASSAGES = (
+    f"select p.seal, p.place, f.path, f.kind, {COLUMNS}, p.hash"
+    " from passages p join files f on f.id = p.file"
+)
 
 
 def idf(documents: int, holding: int) -> float:
@@ -39,27 +43,14 @@ def ranked(database: Database, question: str) -> Iterator[Found]:
 
     Those with all its words come before the others; a superseded one counts half, and as one of
     the others, so that its successor stands above it.
-
-    Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009); the
-    score is the sum as a share of what a text would get that holds every term very often; terms
-    that stand in no passage do not count.
     """
-    asked = query_terms(question)
-    documents = database.count("passages")
-    if not asked or not documents:
-        return
-    holding = holding_of(database.connection, asked)
-    present = sorted(((n, term) for term, n in holding.items()), key=lambda pair: pair[0])
-    if not present:
-        return
-    most = (K1 + 1) * sum(idf(documents, n) for n, _ in present)
-    scored = score_all(database.connection, documents, present, len(asked))
+    scored = scores(database.connection, database.count("passages"), question)
     late: list[Found] = []
     for (whole, score), group in groupby(scored, key=lambda row: (row[0], round(row[1], 9))):
-        while not whole and late and late[0].score * most >= score:
+        while not whole and late and late[0].score >= score:
             yield late.pop(0)
         passages = [passage for _, _, passage in group]
-        for found in _load(database.connection, passages, min(score / most, 1.0), whole):
+        for found in _load(database.connection, passages, score, whole):
             if found.row.superseded:
                 share = found.score * SUPERSEDED_SHARE
                 late.append(Found(found.path, found.kind, found.row, share))
@@ -69,7 +60,29 @@ def ranked(database: Database, question: str) -> Iterator[Found]:
     yield from late
 
 
-def holding_of(connection: sqlite3.Connection, asked: list[str]) -> dict[str, int]:
+def scores(
+    connection: sqlite3.Connection, documents: int, question: str
+) -> Iterator[tuple[bool, float, int]]:
+    """(whether it has all the terms, score, row) of each of so many documents in the table `words`
+    that shares a term with the question, best first.
+
+    Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009); the
+    score, 0 to 1, is the sum as a share of what a text would get that holds every term very often;
+    terms that stand in no document do not count.
+    """
+    asked = query_terms(question)
+    if not asked or not documents:
+        return
+    holding = _holding_of(connection, asked)
+    present = sorted(((n, term) for term, n in holding.items()), key=lambda pair: pair[0])
+    if not present:
+        return
+    most = (K1 + 1) * sum(idf(documents, n) for n, _ in present)
+    for whole, score, row in _summed(connection, documents, present, len(asked)):
+        yield whole, min(score / most, 1.0), row
+
+
+def _holding_of(connection: sqlite3.Connection, asked: list[str]) -> dict[str, int]:
     """How many passages hold each term; terms that none holds are left out."""
     found: dict[str, int] = {}
     for term in asked:
@@ -79,7 +92,7 @@ def holding_of(connection: sqlite3.Connection, asked: list[str]) -> dict[str, in
     return found
 
 
-def score_all(
+def _summed(
     connection: sqlite3.Connection, documents: int, present: Sequence[tuple[int, str]], all_: int
 ) -> Iterator[tuple[bool, float, int]]:
     """(whether it has all the terms, BM25 sum, passage), best first.
@@ -144,16 +157,19 @@ def _load(
     for at in range(0, len(passages), _CHUNK):
         some = passages[at : at + _CHUNK]
         marks = ", ".join("?" * len(some))
-        found += connection.execute(
-            f"select p.seal, p.place, f.path, f.kind, {_COLUMNS}, p.hash"
-            f" from passages p join files f on f.id = p.file where p.id in ({marks})",
-            some,
-        ).fetchall()
+        found += connection.execute(f"{PASSAGES} where p.id in ({marks})", some).fetchall()
     if len(found) < len(passages) and connection.in_transaction:
         raise Damaged("passages are missing")
-    if any(kept != seal(*sealed) for kept, *sealed in found):
+    yield from sound(found, score, whole)
+
+
+def sound(rows: Sequence[tuple[Any, ...]], score: float, whole: bool = False) -> Iterator[Found]:
+    """Rows of PASSAGES as passages with that score, by path and line. Damaged, before any of them
+    is given away, where one is not what was written.
+    """
+    if any(kept != seal(*sealed) for kept, *sealed in rows):
         raise Damaged("a passage is not what was written")
-    for _, _, path, kind, *fields, _ in sorted(found, key=lambda row: (row[2], row[1])):
+    for _, _, path, kind, *fields, _ in sorted(rows, key=lambda row: (row[2], row[1])):
         yield Found(os.fsdecode(path), kind, Row(*fields), score, whole)
 
 

@@ -11,12 +11,12 @@ import math
 import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
-from hashlib import blake2b
 from typing import Any
 
 from agent_memfas.embedders.base import Embedder
 from agent_memfas.errors import FileFault, UsageError
 from agent_memfas.index.documents import Hit, as_json, connect, transaction
+from agent_memfas.index.records import digest
 
 PROBE = "The quick brown fox jumps over the lazy dog. 敏捷的棕色狐狸。"
 BATCH = 256
@@ -53,12 +53,12 @@ class Vectors:
 
     def put(self, documents: Sequence[tuple[str, str, dict[str, Any]]]) -> None:
         """Put documents in, or in place of those with their ids; what is new is embedded."""
-        wanted = {_hash(searched): searched for _, text, metadata in documents
+        wanted = {digest(searched): searched for _, text, metadata in documents
                   if (searched := _searched(text, metadata))}  # fmt: skip
-        new = [digest for digest in wanted if not self._has(digest)]
+        new = [key for key in wanted if not self._has(key)]
         for at in range(0, len(new), BATCH):
             some = new[at : at + BATCH]
-            vectors = _embed(self._embedder, [wanted[digest] for digest in some])
+            vectors = _embed(self._embedder, [wanted[key] for key in some])
             with transaction(self._connection, self._path):
                 self._connection.executemany(
                     f"insert or replace into {self._prefix}_vectors values(?, ?)",
@@ -69,7 +69,7 @@ class Vectors:
                 f"insert into {self._prefix}_docs(doc_id, hash, text, metadata) values(?, ?, ?, ?)"
                 " on conflict(doc_id) do update set hash = excluded.hash, text = excluded.text,"
                 " metadata = excluded.metadata",
-                [(i, _hash(_searched(t, m)), t, as_json(m)) for i, t, m in documents],
+                [(i, digest(_searched(t, m)), t, as_json(m)) for i, t, m in documents],
             )
         self._cached = None
 
@@ -115,9 +115,9 @@ class Vectors:
         self._cached = None
         self._connection.close()
 
-    def _has(self, digest: bytes) -> bool:
+    def _has(self, key: bytes) -> bool:
         found = self._connection.execute(
-            f"select 1 from {self._prefix}_vectors where hash = ?", (digest,)
+            f"select 1 from {self._prefix}_vectors where hash = ?", (key,)
         ).fetchone()
         return found is not None
 
@@ -165,10 +165,6 @@ def _searched(text: str, metadata: dict[str, Any]) -> str:
     """What is embedded of a document: its text under its section."""
     section = str(metadata.get("section") or "")
     return f"{section}\n{text}" if section else text
-
-
-def _hash(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _embed(embedder: Embedder, texts: list[str]) -> list[array[float]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from agent_memfas.index.documents import Documents
 from agent_memfas.search.base import SearchBackend, SearchResult
-from agent_memfas.text.days import parse_day
+from agent_memfas.text.days import aging
 
 
 class FTS5Backend(SearchBackend):
@@ -47,7 +47,7 @@ class FTS5Backend(SearchBackend):
             found = self._documents.ranked(query, limit * 4)
         results = [
             SearchResult(
-                text, round(score / self._age(metadata.get("date"), today), 4),
+                text, round(score / self._aging(metadata, today), 4),
                 str(metadata.get("source", "")), metadata.get("section"), metadata.get("date"),
                 {**metadata, "doc_id": doc_id},
             )
@@ -76,8 +76,5 @@ class FTS5Backend(SearchBackend):
         with self._lock:
             self._documents.close()
 
-    def _age(self, day: object, today: date) -> float:
-        """What a score is divided by."""
-        written = parse_day(str(day)[:10]) if day else None
-        days = max(0, (today - written).days) if written else 0
-        return 1 + days * self.recency_weight / 100
+    def _aging(self, metadata: dict[str, Any], today: date) -> float:
+        return aging(str(metadata.get("date") or "")[:10], today, self.recency_weight)

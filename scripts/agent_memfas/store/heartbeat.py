@@ -14,7 +14,7 @@ from agent_memfas.store import durable
 from agent_memfas.store.files import is_at
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.locks import hold_file, is_held, state_folder
-from agent_memfas.store.places import STATE
+from agent_memfas.store.places import STATE, small
 from agent_memfas.text.record import Record
 
 TYPE_CHECKING = False
@@ -78,12 +78,8 @@ def describe(beat: Heartbeat | None) -> str:
 def _parse(path: Path) -> Heartbeat:
     """A heartbeat file; fields that it does not have are as for a watcher that has just begun."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
-        try:
-            found: Any = json.loads(os.read(descriptor, _CAP))
-        finally:
-            os.close(descriptor)
-    except (OSError, ValueError):
+        found: Any = json.loads(small(str(path), _CAP) or b"{}")
+    except ValueError:
         found = {}
     kinds: dict[str, type] = {"pid": int, "files": int, "behind": int}
     fields = {

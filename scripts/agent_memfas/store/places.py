@@ -13,6 +13,7 @@ TRIGGERS = "TRIGGERS.md"
 CONFIGURATIONS = ("memfas.yaml", "memfas.json")
 KINDS = ("memory", "insights", "lessons", "shared", "long-term", "archive", "cold", "other")
 PUT_AWAY = frozenset({"archive", "cold"})
+_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
 _ROOT_KINDS = {
     "memory": "memory",
     "insights": "insights",
@@ -32,6 +33,23 @@ def nearest(start: str) -> str | None:
         if above == start:
             return None
         start = above
+
+
+def small(path: str, cap: int) -> bytes | None:
+    """The first `cap` bytes of a small file, at one go; None where it cannot be read.
+
+    No link is followed, and no pipe is waited for.
+    """
+    try:
+        descriptor = os.open(path, _OPEN)
+    except OSError:
+        return None
+    try:
+        return os.read(descriptor, cap)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def stamp(path: str) -> str:

@@ -7,7 +7,7 @@ from itertools import islice
 from agent_memfas.index.check import Checker
 from agent_memfas.index.rows import Found, Freshness, seal
 from agent_memfas.store.places import PUT_AWAY
-from agent_memfas.text.days import parse_day
+from agent_memfas.text.days import aging
 from agent_memfas.text.firing import Trigger, read_link
 from agent_memfas.text.record import Record
 
@@ -146,16 +146,14 @@ def _hits(
 
 
 def _newer_first(ranked: Iterator[Found], pool: int, weight: float, today: date) -> Iterator[Found]:
-    """The best passages, so many, with their scores divided by 1 + days old * weight / 100, as
-    agent-memfas 0.4 defines it, in that order (those with all the words still first); a passage
-    without a date is of today.
+    """The best passages, so many, in the order of their scores as they age (those with all the
+    words still first), then the others as they come.
     """
 
-    def aged(found: Found) -> float:
-        day = parse_day(found.row.day) if found.row.day else None
-        return found.score / (1 + max((today - day).days if day else 0, 0) * weight / 100)
+    def rank(found: Found) -> tuple[bool, float]:
+        return not found.whole, -found.score / aging(found.row.day, today, weight)
 
-    yield from sorted(islice(ranked, pool), key=lambda found: (not found.whole, -aged(found)))
+    yield from sorted(islice(ranked, pool), key=rank)
     yield from ranked
 
 

@@ -22,6 +22,15 @@ def parse_day(text: str) -> date | None:
         return None
 
 
+def aging(day: str, today: date, weight: float) -> float:
+    """What a score is divided by for its age: 1 + days * weight / 100, as agent-memfas 0.4 has it.
+
+    day: ISO, or whatever else: then it is of today.
+    """
+    written = parse_day(day)
+    return 1 + max((today - written).days if written else 0, 0) * weight / 100
+
+
 def spoken(day: str) -> str:
     """A day (ISO, or "") as it is asked for: `2026-02-24 february 2026`."""
     return f"{day} {MONTHS[int(day[5:7]) - 1]} {day[:4]}" if day else ""
