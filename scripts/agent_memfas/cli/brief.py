@@ -13,7 +13,7 @@ from agent_memfas.errors import ConfigError, UsageError
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place, cache_home, places_of
 from agent_memfas.index.scope import Extra
-from agent_memfas.store.places import CONFIGURATIONS, STATE, nearest, small, stamp
+from agent_memfas.store.places import CONFIGURATIONS, STATE, nearest, small
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.record import Record
 
@@ -125,16 +125,13 @@ def _bytes(path: str) -> bytes | None:
 
 def extra_of(root: str, brief: Brief) -> Extra:
     """The triggers of the settings file and of its triggers_file, to be read if they are new."""
-    token = brief.token
-    if brief.triggers_file:
-        token += f":{stamp(brief.triggers_file)}"
 
     def load() -> Sequence[Trigger]:
         from agent_memfas.cli.settling import triggers
 
         return triggers(brief, root)
 
-    return Extra(token, load)
+    return Extra.of(brief.token, brief.triggers_file, load)
 
 
 def places_for(root: str, brief: Brief) -> tuple[Place, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from agent_memfas.cli import out
-from agent_memfas.cli.brief import places_for
+from agent_memfas.cli.brief import keeper_for, places_for
 from agent_memfas.cli.indexing import look, when
 from agent_memfas.cli.session import Config, Json, Root, Session, open_up
 from agent_memfas.store import heartbeat
@@ -70,7 +71,9 @@ def doctor(
     visit = _visit(session, deep=deep)
     checks = examining.examine(visit)
     if fix:
-        checks = examining.mend(visit, checks)
+        tell = out.progress("indexing")
+        with closing(keeper_for(session.root, session.brief, wait=10.0, tell=tell)) as keeper:
+            checks = examining.mend(visit, checks, keeper)
     wrong = [check for check in checks if check.found and not check.fixed]
     if json:
         out.data({"sound": not wrong, "checks": [vars(check) for check in checks]})

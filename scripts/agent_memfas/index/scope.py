@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from agent_memfas.store.places import IGNORE, TRIGGERS, small
+from agent_memfas.store.places import IGNORE, TRIGGERS, small, stamp
 from agent_memfas.text.record import Record
 
 TYPE_CHECKING = False
@@ -59,6 +59,11 @@ class Extra(Record):
 
     token: str = ""
     load: Callable[[], Sequence[Trigger]] = tuple
+
+    @classmethod
+    def of(cls, token: str, file: str, load: Callable[[], Sequence[Trigger]]) -> Extra:
+        """With a triggers_file, "" for none: other triggers whenever it was changed."""
+        return cls(f"{token}:{stamp(file)}" if file else token, load)
 
 
 class Job(Record):

@@ -12,7 +12,7 @@ from agent_memfas.config.family import Config
 from agent_memfas.errors import ConfigError
 from agent_memfas.index.scope import Extra
 from agent_memfas.store.layout import Folder, open_folder
-from agent_memfas.store.places import TRIGGERS, nearest, stamp
+from agent_memfas.store.places import TRIGGERS, nearest
 from agent_memfas.text.firing import Trigger
 
 ALWAYS = ("intuition.md",)  # loaded always where nothing is configured, as in the reference
@@ -38,10 +38,8 @@ class Opening:
 
     def extra(self) -> Extra:
         """The triggers of the settings and of triggers_file, to be read if they are new."""
-        token = files.token_of(self.settings)
-        if self.settings.triggers_file:
-            token += f":{stamp(self.settings.triggers_file)}"
-        return Extra(token, self.triggers)
+        settings = self.settings
+        return Extra.of(files.token_of(settings), settings.triggers_file, self.triggers)
 
     def triggers(self) -> list[Trigger]:
         """The triggers of the settings, then those of triggers_file."""

@@ -9,7 +9,6 @@ from pathlib import Path
 from agent_memfas.errors import FileFault, MemfasError
 from agent_memfas.index.audit import compare_with_files, unsound, without_fts5
 from agent_memfas.index.inspect import State, state_of
-from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place
 from agent_memfas.index.scope import scope_of
 from agent_memfas.store import durable
@@ -19,6 +18,8 @@ from agent_memfas.text.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from agent_memfas.index.keeper import Keeper
 
 SHOWN = 20
 
@@ -55,7 +56,7 @@ def examine(visit: Visit) -> list[Check]:
     ]  # fmt: skip
 
 
-def mend(visit: Visit, checks: list[Check]) -> list[Check]:
+def mend(visit: Visit, checks: list[Check], keeper: Keeper) -> list[Check]:
     """Build the index anew and remove what dead runs left, where a check asks for it."""
     wanted = [check for check in checks if check.found and check.mends]
     if not wanted:
@@ -63,7 +64,6 @@ def mend(visit: Visit, checks: list[Check]) -> list[Check]:
     for place in visit.places:
         if place.ours and os.path.isdir(os.path.dirname(place.path)):
             durable.sweep(Path(place.path).parent)
-    keeper = Keeper(visit.root, visit.places, visit.sources, wait=10.0, tell=visit.tell)
     try:
         if any(check.name in ("index", "soundness", "row for row") for check in wanted):
             keeper.anew(visit.as_of)
@@ -72,8 +72,6 @@ def mend(visit: Visit, checks: list[Check]) -> list[Check]:
     except MemfasError as error:
         problem = Check("repair", (error.message,), error.remedy)
         return [*checks, problem]
-    finally:
-        keeper.close()
     after = {check.name: check for check in examine(visit)}
     return [
         Check(c.name, c.found, c.remedy, c.mends, not after[c.name].found) if c in wanted else c
