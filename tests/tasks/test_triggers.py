@@ -198,6 +198,25 @@ def test_a_keyword_of_a_triggers_file_fires_and_can_be_forgotten(memory: Memory)
     assert fires(memory, "bob or carl") == [("carl", "C")]
 
 
+def test_a_triggers_file_that_is_not_there_is_told(memory: Memory) -> None:
+    """An answer, from parsed settings and from kept ones, says what it goes without; doctor calls
+    it wrong, status 1; both are content once the file is there."""
+    memory.write("memfas.yaml", "triggers_file: ./words.md\n")
+    memory.write("MEMORY.md", "- [P0] the whale is blue\n")
+    words = memory.root / "words.md"
+    for _ in range(3):
+        result = memory.run("recall", "whale")
+        assert "the whale is blue" in result.text
+        assert f"triggers_file {words}: there is no such file" in result.errors
+    found = memory.run("doctor")
+    assert (found.status, "✗ settings:" in found.text) == (1, True)
+    assert str(words) in found.text
+    memory.write("words.md", "- whale -> W\n")
+    result = memory.run("recall", "whale")
+    assert ("[whale] W" in result.text, result.errors) == (True, "")
+    assert "✓ settings" in memory.run("doctor").text
+
+
 def test_a_triggers_file_that_is_the_usual_one_counts_once(memory: Memory) -> None:
     """Naming TRIGGERS.md in the settings changes nothing."""
     memory.write("memfas.yaml", "triggers_file: ./TRIGGERS.md\n")
@@ -226,9 +245,9 @@ def test_what_stands_outside_the_folder_is_named_and_left_alone(memory: Memory) 
     outside = memory.root.parent / "shared.md"
     outside.write_text("- alice -> PM\n")
     memory.write("memfas.yaml", "triggers_file: ../shared.md\n")
-    if fires(memory, "alice"):
-        result = memory.run("forget", "alice")
-        assert (result.status, f"{outside}:1" in result.errors) == (1, True)
+    assert fires(memory, "alice") == [("alice", "PM")]
+    result = memory.run("forget", "alice")
+    assert (result.status, f"{outside}:1" in result.errors) == (1, True)
     assert outside.read_text() == "- alice -> PM\n"
 
 

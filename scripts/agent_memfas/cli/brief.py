@@ -13,7 +13,7 @@ from agent_memfas.errors import ConfigError, UsageError
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place, cache_home, places_of
 from agent_memfas.index.scope import Extra
-from agent_memfas.store.places import CONFIGURATIONS, STATE, nearest, small
+from agent_memfas.store.places import CONFIGURATIONS, STATE, lost_triggers, nearest, small
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.record import Record
 
@@ -75,7 +75,8 @@ def root_of(root: str | None, config: str | None) -> str:
 
 
 def brief_of(root: str, config: str | None) -> tuple[Brief, str]:
-    """The settings of a folder, and what is wrong with its memfas.yaml (then the defaults hold).
+    """The settings of a folder, and what is wrong with its memfas.yaml (then the defaults hold)
+    or with what it names.
 
     config: a file that the caller named; ConfigError where that one is wrong.
     """
@@ -88,7 +89,7 @@ def brief_of(root: str, config: str | None) -> tuple[Brief, str]:
     kept = os.path.join(root, STATE, FILE)
     head = f"memfas settings {FORMAT}: {os.path.abspath(file)}\n".encode("utf-8", "surrogateescape")
     if raw is not None and (known := _kept(kept, head, raw)):
-        return known, ""
+        return known, lost_triggers(known.triggers_file)
     from agent_memfas.cli.settling import keep, load
 
     try:
@@ -99,7 +100,7 @@ def brief_of(root: str, config: str | None) -> tuple[Brief, str]:
         return Brief(), f"{error.message}; the defaults are taken"
     if raw is not None and raw == _bytes(file):
         keep(root, head, raw, found)
-    return found, ""
+    return found, lost_triggers(found.triggers_file)
 
 
 def _kept(path: str, head: bytes, raw: bytes) -> Brief | None:

@@ -88,7 +88,7 @@ def _visit(session: Session, *, deep: bool) -> examining.Visit:
     brief = session.brief
     return examining.Visit(
         session.root, places_for(session.root, brief), brief.sources, time.time_ns(), deep,
-        out.progress("comparing"),
+        out.progress("comparing"), brief.triggers_file,
     )  # fmt: skip
 
 

@@ -61,6 +61,13 @@ def stamp(path: str) -> str:
     return f"{info.st_ino}:{info.st_size}:{info.st_mtime_ns}:{info.st_ctime_ns}"
 
 
+def lost_triggers(file: str) -> str:
+    """What is wrong where a triggers_file is named and not there, "" for nothing."""
+    if not file or os.path.isfile(file):
+        return ""
+    return f"triggers_file {file}: there is no such file; its triggers are left out"
+
+
 def kind_of(relative: str) -> str:
     """What a file is by its place: one of KINDS. relative: to the root, with `/`."""
     first, _, rest = relative.partition("/")

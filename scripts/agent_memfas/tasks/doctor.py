@@ -12,7 +12,7 @@ from agent_memfas.index.inspect import State, state_of
 from agent_memfas.index.places import Place
 from agent_memfas.index.scope import scope_of
 from agent_memfas.store import durable
-from agent_memfas.store.places import STATE
+from agent_memfas.store.places import STATE, lost_triggers
 from agent_memfas.text.record import Record
 
 TYPE_CHECKING = False
@@ -37,7 +37,8 @@ class Check(Record):
 
 
 class Visit(Record):
-    """What is to be looked at. deep: build an index beside and compare, row for row."""
+    """What is to be looked at. deep: build an index beside and compare, row for row.
+    triggers_file: absolute, or ""."""
 
     root: str
     places: tuple[Place, ...]
@@ -45,14 +46,16 @@ class Visit(Record):
     as_of: int
     deep: bool = False
     tell: Callable[[int, int], None] | None = None
+    triggers_file: str = ""
 
 
 def examine(visit: Visit) -> list[Check]:
     """Look at everything; nothing is changed."""
     state = state_of(visit.root, visit.places, visit.sources)
     return [
-        _sqlite(), _folder(visit.root), _leftovers(visit), _index(state), _sound(visit, state),
-        _step(state), _files(state), *([_deep(visit, state)] if visit.deep else []),
+        _sqlite(), _folder(visit.root), _settings(visit), _leftovers(visit), _index(state),
+        _sound(visit, state), _step(state), _files(state),
+        *([_deep(visit, state)] if visit.deep else []),
     ]  # fmt: skip
 
 
@@ -97,6 +100,11 @@ def _folder(root: str) -> Check:
         if not os.access(path, os.W_OK):
             found.append(f"{path} cannot be written by this user")
     return Check("folder", tuple(found), f"chmod -R go-w {root}; or run memfas as its owner")
+
+
+def _settings(visit: Visit) -> Check:
+    lost = lost_triggers(visit.triggers_file)
+    return Check("settings", (lost,) if lost else (), "make the file, or mend memfas.yaml")
 
 
 def _leftovers(visit: Visit) -> Check:
