@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import agent_memfas
+import typed_program
 from agent_memfas import Config, Memory, MemoryResult, SearchBackend, SearchResult
 from agent_memfas.cli import main
 from agent_memfas.config import SearchConfig, SourceConfig, TriggerConfig
@@ -351,6 +352,11 @@ def test_several_threads_may_ask_at_once(root: Path) -> None:
         thread.join()
     assert wrong == []
     assert len(memory.list_triggers()) == 7
+
+
+def test_a_program_with_all_its_types_spelt_out_runs(tmp_path: Path) -> None:
+    """The one that .ci/run checks with mypy --strict against the wheel: every backend answers."""
+    assert "[alice] PM" in typed_program.run(tmp_path)
 
 
 def test_a_subclass_of_the_backend_is_a_backend() -> None:

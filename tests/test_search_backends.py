@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent_memfas import Config, Memory, SearchBackend, SearchResult
-from agent_memfas.embedders import Embedder, FastEmbedEmbedder, OllamaEmbedder
+from agent_memfas.embedders import FastEmbedEmbedder, OllamaEmbedder
 from agent_memfas.errors import ConfigError, FileFault, TryAgain, UsageError
 from agent_memfas.search import EmbeddingBackend, FTS5Backend
-
-TOPICS = (("zebra", "horse", "pony"), ("paper", "learning", "preference"), ("soup", "recipe"))
-
-
-class Topics(Embedder):
-    """One dimension for each topic; counts what it is asked for."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    @property
-    def dimensions(self) -> int:
-        return len(TOPICS)
-
-    def embed(self, text: str) -> Sequence[float]:
-        self.asked.append(text)
-        return [float(sum(text.lower().count(word) for word in topic)) for topic in TOPICS]
+from ollama import Topics, ollama
 
 
 @pytest.fixture(params=["fts5", "embedding"])
@@ -296,28 +277,9 @@ def test_fastembed_is_loaded_by_the_first_text_and_from_its_cache_first(
     assert Memory(root).stats()["backend"] == "EmbeddingBackend"
 
 
-class Server(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        found = asked["model"] == "all-minilm"
-        vectors = [Topics().embed(text) for text in asked["input"]]
-        body = json.dumps({"embeddings": vectors} if found else {"error": "no model"}).encode()
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 def test_an_ollama_server_is_asked_in_batches_and_its_faults_are_sentences(root: Path) -> None:
     """A real server on this machine: vectors, a model that it lacks, and nobody there."""
-    server = HTTPServer(("127.0.0.1", 0), Server)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    address = f"http://127.0.0.1:{server.server_port}/"
-    try:
+    with ollama() as address:
         with OllamaEmbedder("all-minilm", address) as embedder:
             assert embedder.dimensions == 384
             assert Memory(root, embedder=embedder).search("pony")[0].start_line == 3
@@ -325,10 +287,6 @@ def test_an_ollama_server_is_asked_in_batches_and_its_faults_are_sentences(root:
         with pytest.raises(ConfigError) as caught:
             OllamaEmbedder("nosuch", address).embed("x")
         assert caught.value.remedy == "ollama pull nosuch"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
     with pytest.raises(TryAgain) as nobody:
         OllamaEmbedder("all-minilm", address).embed("x")
     assert nobody.value.remedy == "start it: ollama serve"

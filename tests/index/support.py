@@ -62,8 +62,8 @@ def coarse(tick: int) -> Iterator[None]:
     def rounded(four: Signature) -> Signature:
         return (*four[:2], four[2] // tick * tick, four[3] // tick * tick)
 
-    def list_folder(root: str, folder: str) -> Any:
-        found = listing(root, folder)
+    def list_folder(root: str, folder: str, *suffixes: Any) -> Any:
+        found = listing(root, folder, *suffixes)
         for at in range(0, len(found.numbers), 4):
             found.numbers[at : at + 4] = rounded(tuple(found.numbers[at : at + 4]))  # type: ignore[arg-type]
         return found
@@ -84,10 +84,10 @@ def closed(root: Path, *folders: str) -> Iterator[None]:
     """Folders that cannot be listed for a while, whoever asks."""
     listing = sweep.list_folder
 
-    def list_folder(at: str, folder: str) -> Any:
+    def list_folder(at: str, folder: str, *suffixes: Any) -> Any:
         if folder in folders and Path(at, folder).is_dir():
             raise PermissionError(13, os.strerror(13))
-        return listing(at, folder)
+        return listing(at, folder, *suffixes)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sweep, "list_folder", list_folder)

@@ -179,13 +179,36 @@ def test_the_settings_file_before_the_command_is_the_one_that_counts(here: Here)
         assert [hit["text"] for hit in found["hits"]] == ["- [P0] that host is stork"]
 
 
-def test_an_embedding_backend_that_is_not_installed_is_a_message_and_changes_nothing(
-    here: Here,
-) -> None:
-    """Without the extra `reindex -b embedding` says what it lacks; the index answers as before."""
+def test_settings_in_json_can_be_made(here: Here) -> None:
+    """`init -o memfas.json`: it is JSON, every command reads it, and one that changes settings
+    changes it."""
+    here.write("notes.json", '{"pet": "kestrel"}\n')
+    assert here.memfas("init", "-o", "memfas.json").status == 0
+    assert not (here.root / "memfas.yaml").exists()
+    assert here.memfas("remember", "alice", "--hint", "PM").status == 0
+    assert here.fires("ask alice") == ["alice"]
+    assert here.memfas("config").status == 0
+    assert here.memfas("index", "notes.json").status == 0
+    assert here.hits("kestrel") == ['{"pet": "kestrel"}']
+
+
+def test_an_answer_that_settings_leave_empty_says_so(here: Here) -> None:
+    """Not that no file has the words, where min_score, a day or a kind keeps them out."""
     here.write("MEMORY.md", "- [P0] the staging host is heron\n")
-    here.memfas("index")
-    result = here.memfas("reindex", "-b", "embedding", "-e", "fastembed", "-y")
-    assert result.status != 0
-    assert result.errors
-    assert here.hits("heron") == ["- [P0] the staging host is heron"]
+    here.write("memfas.yaml", "search: {min_score: 0.99}\n")
+    for command in ("recall", "search"):
+        result = here.memfas(command, "heron")
+        assert result.status == 1
+        assert "1 passage with words of the question, under search.min_score" in result.errors
+        result = here.memfas(command, "kestrel")
+        assert "has a word of the question" in result.errors
+    (here.root / "memfas.yaml").unlink()
+    result = here.memfas("recall", "heron", "--since", "2020-01-01")
+    assert "1 passage with words of the question, of other kinds or days" in result.errors
+
+
+def test_a_folder_that_has_notes_is_indexed_by_init(here: Here) -> None:
+    """It says how many memories there are, so that one sees whether the notes are found."""
+    here.write("memory/a.md", "- one\n- two\n")
+    (line,) = [x for x in here.memfas("init").text.splitlines() if x.startswith("✓ Indexed")]
+    assert int(line.split()[2]) >= 2

@@ -118,18 +118,6 @@ def test_what_has_not_changed_is_not_read_again(here: Here) -> None:
     assert here.memfas("index", "--json").data["files_read"] == 1
 
 
-def test_building_the_index_anew_loses_nothing_that_came_in_between(here: Here) -> None:
-    """The command reads the files: what was written after the last index is found like the rest."""
-    here.write("MEMORY.md", "- [P0] the staging host is heron\n")
-    here.memfas("index")
-    here.memfas("reindex", "-b", "embedding", "-e", "fastembed", "-y")
-    here.write("memory/a.md", "the other host is stork\n")
-    result = here.memfas("reindex", "-b", "fts5", "-y")
-    assert (result.status, "2 memories" in result.text.splitlines()[-1]) == (0, True)
-    assert len(here.hits("host")) == 2
-    assert "fts5" in here.memfas("stats").text
-
-
 def test_an_index_that_was_thrown_away_is_no_loss(here: Here) -> None:
     """Clearing keeps every file and every trigger; the next question is answered in full."""
     here.write("MEMORY.md", "- [P0] the staging host is heron\n")

@@ -88,7 +88,8 @@ def test_what_is_printed_never_costs_more_than_the_budget(
             assert estimate(result.text) <= budget
         else:
             assert result.text.startswith("No memories")
-        whole, cut = ask(memory, question), ask(memory, "--budget", str(budget), question)
+        whole = ask(memory, "--limit", "60", question)
+        cut = ask(memory, "--budget", str(budget), question)
         assert cut["tokens"] <= budget
         assert given_in(cut) <= given_in(whole)
         for kind in ("hits", "triggers"):
@@ -99,10 +100,22 @@ def test_what_is_printed_never_costs_more_than_the_budget(
 
 
 def test_a_large_budget_leaves_nothing_out(memory: Memory) -> None:
-    """The answer is the one without a budget."""
-    whole, cut = ask(memory, "alice heron"), ask(memory, "alice heron", "--budget", "100000")
+    """The answer is the one without a budget, and all of it: the usual five hits are for those who
+    name neither a limit nor a budget."""
+    whole = ask(memory, "alice heron", "--limit", "60")
+    cut = ask(memory, "alice heron", "--budget", "100000")
     assert given_in(cut) == given_in(whole)
-    assert cut["left_out"] == {"hits": 0, "triggers": 0, "given": 0}
+    assert not any(cut["left_out"].values())
+
+
+def test_a_limit_counts_what_fits_into_the_budget(memory: Memory) -> None:
+    """Two hits that fit are given although three longer ones rank above them; no third one is
+    looked for, and only what had to give way is told."""
+    long = "".join(f"- [P0] {'stork ' * 20}{'heron ' * 30}{n}\n" for n in range(3))
+    memory.write("MEMORY.md", long + "".join(f"- [P0] a stork of {n}\n" for n in "abcd"))
+    answer = ask(memory, "stork", "--budget", "110", "--limit", "2")
+    assert [hit["text"] for hit in answer["hits"]] == ["- [P0] a stork of a", "- [P0] a stork of b"]
+    assert answer["left_out"]["hits"] == 3
 
 
 def test_a_long_block_gives_way_to_shorter_ones(memory: Memory) -> None:
@@ -127,7 +140,7 @@ def test_a_budget_of_nothing_gets_nothing_and_is_told_why(memory: Memory) -> Non
     result = memory.run("recall", "heron", "--budget", "0")
     assert result.status == 1
     assert result.text == "No memories that are new and fit.\n"
-    assert "5 hits" in result.errors
+    assert "8 hits" in result.errors
 
 
 # A session

@@ -58,7 +58,7 @@ def test_index_names_each_file_and_why_one_failed(
     (root / ".memfasignore").write_text("drafts/\n")
     (root / "drafts").mkdir()
     (root / "drafts/x.md").write_text("x\n")
-    (root / "photo.png").write_bytes(b"png")
+    (root / "photo.png").write_bytes(b"\x89PNG\r\n")
     status, out, _ = run(
         capsys,
         "index",

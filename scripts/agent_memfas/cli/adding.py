@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import time
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -12,7 +14,9 @@ import typer
 
 from agent_memfas.cli import out
 from agent_memfas.cli.asking import words
+from agent_memfas.cli.brief import brief_of, keeper_for
 from agent_memfas.cli.session import Config, Json, Root, open_up
+from agent_memfas.errors import MemfasError
 from agent_memfas.store.templates import keep_aside, lay, make_folder
 from agent_memfas.tasks import notes
 
@@ -49,8 +53,10 @@ def init(
     new = not os.path.lexists(settings)
     kept = keep_aside(settings) if force and not new else None
     laid = lay(folder, settings)
+    memories, files = _indexed(str(folder.root), str(settings) if output else None)
     if json:
-        out.data({"root": str(folder.root), "files": [{"path": p, "made": m} for p, m in laid]})
+        out.data({"root": str(folder.root), "files": [{"path": p, "made": m} for p, m in laid],
+                  "memories": memories})  # fmt: skip
         return
     for path, made in laid:
         out.say(f"  {'made' if made else 'kept as it is'}: {path}")
@@ -61,6 +67,8 @@ def init(
         out.say("Use --force to overwrite.")
     if kept:
         out.tell(f"the old one is {kept}")
+    if memories:
+        out.say(f"✓ Indexed {memories} memories from {out.count(files, 'file')}")
     out.say(f"{folder.root} is a memory folder. Next:")
     out.say()
     out.say('  memfas add -p P0 "Timezone: US Eastern"')
@@ -70,6 +78,17 @@ def init(
     out.say("and in `crontab -e`, so that expired entries leave at 4 AM:")
     out.say()
     out.say(f"  {crontab_line(folder.root)}")
+
+
+def _indexed(root: str, file: str | None) -> tuple[int, int]:
+    """Memories and files that there are now. Where they cannot be read, the next question says."""
+    try:
+        brief, _ = brief_of(root, file)
+        with closing(keeper_for(root, brief, tell=out.progress("indexing"))) as keeper:
+            source = keeper.source(time.time_ns())
+            return source.database.count("passages"), source.freshness.indexed
+    except MemfasError:
+        return 0, 0
 
 
 def crontab_line(root: Path) -> str:

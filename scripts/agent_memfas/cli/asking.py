@@ -22,6 +22,7 @@ from agent_memfas.cli.options import (
     Table,
 )  # fmt: skip
 from agent_memfas.errors import MemfasError, UsageError
+from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.rows import seal
 from agent_memfas.tasks import recall as recalling
 from agent_memfas.text import context
@@ -30,10 +31,12 @@ from agent_memfas.text.tokens import estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 KINDS = ("memory", "insights", "lessons", "shared", "long-term")
-LARGEST_LIMIT = 1000
+WIDER = 4  # times the limit is looked through, where only what fits into a budget is taken
+FULL = 60  # hits that are looked through for a budget without a limit
 CUT = 200  # characters of a hit that `search` shows
 WORDS = "question"
 TABLE = Table(
@@ -41,7 +44,8 @@ TABLE = Table(
     "QUESTION...",
     "In your own words; `-` reads standard input.",
     (
-        Option("limit", ("--limit", "-n"), NUMBER, "How many hits, 1 to 1000 (default 5).", "N"),
+        Option("limit", ("--limit", "-n"), NUMBER,
+               "How many hits, 1 to 1000 (default 5; with a budget, what fits).", "N"),
         Option("since", ("--since",), TEXT, "Only what is dated on this day or later.", "DAY"),
         Option("until", ("--until",), TEXT, "Only what is dated on this day or earlier.", "DAY"),
         Option("kinds", ("--in",), LIST, f"Only in these: {', '.join(KINDS)}.", "KIND"),
@@ -73,16 +77,16 @@ def recall(values: dict[str, Any]) -> int:
     def compose(blocks: list[context.Block]) -> str:
         return context.composed(blocks, title, mark)
 
-    blocks = kept = _blocks(answer)
+    kept, over = _blocks(answer), list[context.Block]()
     if values["budget"] is not None:
-        kept = context.fitting(blocks, values["budget"], compose, _cost)
+        most = values["limit"] or context.LARGEST
+        kept, over = context.fitting(kept, values["budget"], compose, _cost, most)
         answer = _only(answer, kept)
-    sections = {"hits": context.RELATED, "triggers": context.TRIGGERED}
     left = {
-        name: sum(b.section == section for b in blocks) - sum(b.section == section for b in kept)
-        for name, section in sections.items()
+        name: sum(block.section == section for block in over)
+        for name, section in (("hits", context.RELATED), ("triggers", context.TRIGGERED))
     }
-    left["given"] = answer.repeated
+    left |= {"given": answer.repeated, "faint": answer.faint, "apart": answer.apart}
     asked.remember(kept)
     if values["json"]:
         tokens = _cost(compose(kept))
@@ -119,8 +123,7 @@ def search(values: dict[str, Any]) -> int:
         _tell(answer)
     else:
         out.say("No results found.")
-        if not answer.query.strip():
-            out.tell("the question is empty")
+        _tell_why_nothing(answer)
         _tell(answer)
     return 0 if answer.hits else 1
 
@@ -146,8 +149,9 @@ class Asked:
         loaded = settings.always if always else ()
         filters = _filters(settings, values, frozenset(self._given), loaded)
         keeper = keeper_for(
-            root, settings, use_index=not values["no_index"], tell=out.progress("reading")
-        )
+            root, settings, use_index=not values["no_index"], tell=out.progress("reading"),
+            make=self._maker(),
+        )  # fmt: skip
         within = settings.budget if values["within"] is None else values["within"]
         try:
             return recalling.ask(
@@ -156,6 +160,13 @@ class Asked:
             )  # fmt: skip
         finally:
             keeper.close()
+
+    def _maker(self) -> Callable[..., Keeper]:
+        if self._settings.backend == "fts5":
+            return Keeper
+        from agent_memfas.cli.ranking import keeper_maker
+
+        return keeper_maker(self._settings, self._root)
 
     def remember(self, kept: list[context.Block]) -> None:
         """Note what the session has been given."""
@@ -204,11 +215,12 @@ def _only(answer: recalling.Answer, kept: list[context.Block]) -> recalling.Answ
     pairs = [
         pair for pair in zip(answer.triggers, answer.quotes, strict=True) if id(pair[0]) in items
     ]
-    return recalling.Answer(
-        answer.query, tuple(h for h in answer.hits if id(h) in items),
-        tuple(t for t, _ in pairs), answer.freshness, tuple(q for _, q in pairs),
-        tuple(q for q in answer.always if id(q) in items), answer.repeated,
-    )  # fmt: skip
+    return recalling.Answer(**{
+        **vars(answer),
+        "hits": tuple(h for h in answer.hits if id(h) in items),
+        "triggers": tuple(t for t, _ in pairs), "quotes": tuple(q for _, q in pairs),
+        "always": tuple(q for q in answer.always if id(q) in items),
+    })  # fmt: skip
 
 
 def words(text: list[str]) -> str:
@@ -224,8 +236,8 @@ def _filters(
     settings: Brief, values: dict[str, Any], given: frozenset[int], always: tuple[str, ...]
 ) -> recalling.Filters:
     limit, kinds = values["limit"], values["kinds"] or []
-    if limit is not None and not 1 <= limit <= LARGEST_LIMIT:
-        raise UsageError(f"--limit {limit}: must be from 1 to {LARGEST_LIMIT}")
+    if limit is not None and not 1 <= limit <= context.LARGEST:
+        raise UsageError(f"--limit {limit}: must be from 1 to {context.LARGEST}")
     for option in ("budget", "within"):
         if (values.get(option) or 0) < 0:
             raise UsageError(f"--{option} {values[option]}: must be a number from 0")
@@ -236,6 +248,8 @@ def _filters(
         day = values[option]
         if day is not None and parse_day(day) is None:
             raise UsageError(f"--{option} {day}: not a day of the form YYYY-MM-DD")
+    if values.get("budget") is not None:
+        limit = FULL if limit is None else min(WIDER * limit, context.LARGEST)
     return recalling.Filters(
         limit=settings.limit if limit is None else limit,
         since=values["since"] or "",
@@ -274,14 +288,24 @@ def _as_data(answer: recalling.Answer, now: datetime) -> dict[str, object]:
 
 
 def _print_nothing(answer: recalling.Answer, left: dict[str, int]) -> None:
-    out.say("No memories found." if not any(left.values()) else "No memories that are new and fit.")
-    if any(left.values()):
-        return
-    if answer.query.strip():
+    fits = not any(left[name] for name in ("hits", "triggers", "given"))
+    out.say("No memories found." if fits else "No memories that are new and fit.")
+    if fits:
+        _tell_why_nothing(answer)
+
+
+def _tell_why_nothing(answer: recalling.Answer) -> None:
+    if not answer.query.strip():
+        out.tell("the question is empty")
+    if answer.faint:
+        found = out.count(answer.faint, "passage")
+        out.tell(f"{found} with words of the question, under search.min_score of memfas.yaml")
+    if answer.apart:
+        found = out.count(answer.apart, "passage")
+        out.tell(f"{found} with words of the question, of other kinds or days than asked for")
+    if answer.query.strip() and not (answer.faint or answer.apart):
         files = out.count(answer.freshness.indexed, "file")
         out.tell(f"nothing in {files} has a word of the question (common words aside)")
-    else:
-        out.tell("the question is empty")
 
 
 def _tell_left(left: dict[str, int], budget: int | None) -> None:

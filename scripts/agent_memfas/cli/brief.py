@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from agent_memfas.text.firing import Trigger
 
 FILE = "settings"
-FORMAT = 2  # one more whenever the fields change: another version must not read them as its own
+FORMAT = 3  # one more whenever the fields change: another version must not read them as its own
 _CAP = 1 << 20
 
 
 class Brief(Record):
     """The settings that a question depends on. token: another one for other triggers in the file,
     "" for none. triggers_file: absolute, or "". file: the settings file, absolute. always: the
-    sources that are part of every answer.
+    sources that are part of every answer. backend: of config.BACKENDS.
     """
 
     zone: str = ""
@@ -47,6 +47,7 @@ class Brief(Record):
     file: str = ""
     always: tuple[str, ...] = ()
     recency_weight: float = 0.3
+    backend: str = "fts5"
 
 
 def root_of(root: str | None, config: str | None) -> str:
@@ -110,10 +111,11 @@ def _kept(path: str, head: bytes, raw: bytes) -> Brief | None:
         return None
     lines = data[len(head) : len(data) - len(raw) - 2].decode("utf-8", "replace").split("\n")
     try:
-        zone, p1, p2, limit, least, db_path, budget, token, listed, file, weight, n, *rest = lines
+        zone, p1, p2, limit, least, db_path, budget, token, listed, file, *rest = lines
+        weight, backend, n, *rest = rest
         sources, always = tuple(rest[: int(n)]), tuple(rest[int(n) :])
         return Brief(zone, int(p1), int(p2), sources, int(limit), float(least), db_path,
-                     int(budget), token, listed, file, always, float(weight))  # fmt: skip
+                     int(budget), token, listed, file, always, float(weight), backend)  # fmt: skip
     except ValueError:
         return None
 
@@ -147,9 +149,11 @@ def keeper_for(
     use_index: bool = True,
     wait: float = 0.0,
     tell: Callable[[int, int], None] | None = None,
+    make: Callable[..., Keeper] = Keeper,
 ) -> Keeper:
-    """The keeper of a folder's index, with the triggers of its settings file."""
-    return Keeper(
+    """The keeper of a folder's index, with the triggers of its settings file. make: see
+    `index.feeding.fed`, for answers that another backend ranks."""
+    return make(
         root, places_for(root, brief), brief.sources, use_index=use_index, wait=wait, tell=tell,
         extra=extra_of(root, brief),
     )  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Optional
@@ -14,16 +16,22 @@ import typer
 from agent_memfas.cli import out
 from agent_memfas.cli.brief import keeper_for, places_for
 from agent_memfas.cli.session import Config, Json, Root, Session, from_here, open_up
+from agent_memfas.config import load
+from agent_memfas.config.keys import BACKENDS, EMBEDDERS
 from agent_memfas.errors import FileFault, UsageError
+from agent_memfas.index.feeding import Fed, fed
 from agent_memfas.index.inspect import State, state_of
 from agent_memfas.index.keeper import Keeper
-from agent_memfas.index.scope import scope_of
+from agent_memfas.index.scope import Scope, scope_of
 from agent_memfas.index.writer import throw_away
-from agent_memfas.store.listing import TEXT_SUFFIXES
+from agent_memfas.memory.backing import chosen
+from agent_memfas.search.base import SearchBackend
+from agent_memfas.store.files import is_text, walk
+from agent_memfas.tasks import settings as changing
 
 PANEL = "Index"
 PATIENCE = 10.0  # seconds for another process that is writing the index
-BACKENDS = ("fts5",)
+KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".jsonl": "json"}
 PARTLY = ("not UTF-8", "only the first")  # what is said of a file that is indexed all the same
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
@@ -65,7 +73,9 @@ def index(
         run_watch(root, config, once=once, poll=False, json=json)
         return
     session = open_up(root, config, near=paths[0] if paths else "")
-    wanted, failed = _wanted(session, paths or [])
+    wanted, failed, added = _wanted(session, paths or [])
+    if added:
+        session = _with_sources(session, added)
     kept = keeper(session)
     kept.suspect(set(wanted))
     state = kept.source(time.time_ns()).freshness
@@ -75,9 +85,12 @@ def index(
     done = [path for path in wanted if path not in unread]
     if json:
         out.data({"indexed": done, "failed": [{"path": p, "reason": r} for p, r in failed],
+                  "added_to_sources": added,
                   "files": state.indexed, "files_read": state.read,
                   "files_skipped": [vars(s) for s in state.skipped]})  # fmt: skip
     else:
+        for name in added:
+            out.say(f"+ Added to sources in {session.settings.file}: ./{name}")
         _print_indexed(done, failed, named=bool(paths))
         read = out.count(state.read, "file")
         out.say(f"{out.count(state.indexed, 'file')} in the index, {read} read now")
@@ -89,11 +102,14 @@ def index(
         raise typer.Exit(1)
 
 
-def _wanted(session: Session, names: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """The files that were named, folders taken apart; and what cannot be indexed, with why."""
+def _wanted(
+    session: Session, names: list[str]
+) -> tuple[list[str], list[tuple[str, str]], list[str]]:
+    """The files that were named, folders taken apart; what cannot be indexed, with why; and what
+    has to be added to `sources` for it."""
     folder = session.folder
     scope = scope_of(session.root, session.brief.sources)
-    wanted, failed = dict[str, None](), list[tuple[str, str]]()
+    wanted, failed, added = dict[str, None](), list[tuple[str, str]](), dict[str, None]()
     for name in names:
         try:
             place = Path(os.path.realpath(folder.root / from_here(session, name)))
@@ -104,17 +120,42 @@ def _wanted(session: Session, names: list[str]) -> tuple[list[str], list[tuple[s
         if not place.exists():
             failed.append((name, "not found"))
         elif place.is_dir():
-            from agent_memfas.store.files import walk
-
-            inside = [p for p in walk(folder).files if not path or p.startswith(f"{path}/")]
+            files = walk(folder, scope.suffixes).files
+            inside = [p for p in files if not path or p.startswith(f"{path}/")]
+            if path and not all(scope.wants(p) or scope.ignores(p) for p in inside):
+                added[f"{path}/"] = None
+                wanted.update(dict.fromkeys(p for p in inside if not scope.ignores(p)))
             wanted.update(dict.fromkeys(p for p in inside if scope.wants(p)))
-        elif not path.lower().endswith(TEXT_SUFFIXES):
-            failed.append((name, f"not a text file: {', '.join(TEXT_SUFFIXES)}"))
-        elif not scope.wants(path):
-            failed.append((name, "left out by .memfasignore or by `sources` in memfas.yaml"))
+        elif reason := _reason(session, scope, path):
+            failed.append((name, reason))
         else:
             wanted[path] = None
-    return list(wanted), failed
+            if not scope.wants(path):
+                added[path] = None
+    return list(wanted), failed, list(added)
+
+
+def _reason(session: Session, scope: Scope, path: str) -> str:
+    """Why a file cannot be indexed, "" if it can."""
+    if scope.ignores(path):
+        return "left out by .memfasignore"
+    try:
+        if not is_text(session.folder.root / path):
+            return "not a text file"
+    except FileFault as error:
+        return error.message.rpartition(": ")[2]
+    return ""
+
+
+def _with_sources(session: Session, names: list[str]) -> Session:
+    """The same session after these have become sources."""
+    run, file = session.run("index"), session.settings_file
+    for name in names:
+        kind = KINDS.get(Path(name).suffix.lower(), "markdown" if name.endswith("/") else "text")
+        changing.add_source(session.folder, file, name, kind, run)
+    for notice in run.notices:
+        out.tell(notice)
+    return replace(session, settings=load(file))
 
 
 def _print_indexed(done: list[str], failed: list[tuple[str, str]], *, named: bool) -> None:
@@ -126,8 +167,27 @@ def _print_indexed(done: list[str], failed: list[tuple[str, str]], *, named: boo
 
 def reindex(
     backend: Annotated[
-        str, typer.Option("--backend", "-b", metavar="NAME", help="fts5 (SQLite's full text).")
-    ] = "fts5",
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            "--backend",
+            "-b",
+            metavar="NAME",
+            help=f"{' or '.join(BACKENDS)} (else what memfas.yaml says).",
+        ),
+    ] = None,
+    embedder: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            "--embedder", "-e", metavar="TYPE", help=f"For vectors: {' or '.join(EMBEDDERS)}."
+        ),
+    ] = None,
+    model: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--model", "-m", metavar="NAME", help="The embedder's model."),
+    ] = None,
+    save_config: Annotated[
+        bool, typer.Option("--save-config", help="Have memfas.yaml say so, for all questions.")
+    ] = False,
     yes: Annotated[  # noqa: ARG001 - scripts written for agent-memfas give it
         bool, typer.Option("--yes", "-y", help="Nothing is asked here: the files are the truth.")
     ] = False,
@@ -136,22 +196,67 @@ def reindex(
     json: Json = False,
 ) -> None:
     """Build the index anew from the files; the old one answers until the new one is there."""
-    if backend not in BACKENDS:
-        raise UsageError(f"--backend {backend}: no such backend", f"one of {', '.join(BACKENDS)}")
     session = open_up(root, config)
+    wanted = _search_settings(session, backend, embedder, model)
+    target = replace(
+        session.settings, backend=wanted["backend"],
+        values={**session.settings.values, **{f"search.{k}": v for k, v in wanted.items()}},
+    )  # fmt: skip
+    ranking = chosen(None, None, target, session.folder)
     before = look(session)
     if not json:
-        out.say(f"Current: {backend} with {before.passages} memories")
-        out.say(f"Target: {backend}")
+        out.say(f"Current: {session.settings.backend} with {before.passages} memories")
+        out.say(f"Target: {target.backend}")
         out.say("Re-indexing...")
-    kept = keeper(session)
-    database = kept.anew(time.time_ns()).database
+    database = keeper(session).anew(time.time_ns()).database
     files, memories = database.count("files"), database.count("passages")
+    if ranking is not None:
+        memories = _feed(session, ranking)
+    saved = save_config and _save(session, wanted)
     if json:
-        out.data({"backend": backend, "files": files, "memories": memories,
-                  "memories_before": before.passages, "db_path": database.path})  # fmt: skip
+        out.data({"backend": target.backend, "files": files, "memories": memories,
+                  "memories_before": before.passages, "db_path": database.path,
+                  "saved": str(session.settings_file) if saved else None})  # fmt: skip
     else:
-        out.say(f"✓ Migrated to {backend}: {memories} memories")
+        out.say(f"✓ Migrated to {target.backend}: {memories} memories")
+    if target.backend != session.settings.backend and not saved:
+        out.tell(f"memfas.yaml still says {session.settings.backend}: --save-config changes that")
+
+
+def _search_settings(
+    session: Session, backend: str | None, embedder: str | None, model: str | None
+) -> dict[str, str]:
+    """What is wanted, as keys of the section `search`. UsageError where it makes no sense."""
+    name = backend or session.settings.backend
+    for option, value, allowed in (
+        ("--backend", name, BACKENDS), ("--embedder", embedder or EMBEDDERS[0], EMBEDDERS),
+    ):  # fmt: skip
+        if value not in allowed:
+            raise UsageError(f"{option} {value}: no such thing", f"one of {', '.join(allowed)}")
+    if name == BACKENDS[0] and (embedder or model):
+        raise UsageError(f"{name} needs no embedder", "add -b embedding")
+    given = {"backend": name, "embedder_type": embedder, "embedder_model": model}
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def _feed(session: Session, ranking: SearchBackend) -> int:
+    """Have every passage embedded. Returns how many there are."""
+    with closing(ranking):
+        make = fed(ranking)
+        kept = keeper_for(
+            session.root, session.brief, wait=PATIENCE, tell=out.progress("embedding"), make=make
+        )
+        assert isinstance(kept, Fed)
+        with closing(kept):
+            return kept.feed(time.time_ns())
+
+
+def _save(session: Session, wanted: dict[str, str]) -> bool:
+    run = session.run("reindex")
+    changing.set_search(session.folder, session.settings_file, wanted, run)
+    for notice in run.notices:
+        out.tell(notice)
+    return True
 
 
 def clear(yes: Yes = False, root: Root = None, config: Config = None, json: Json = False) -> None:
@@ -185,12 +290,12 @@ def stats(root: Root = None, config: Config = None, json: Json = False) -> None:
     state = look(session)
     if json:
         out.data({
-            "db_path": state.path, "backend": BACKENDS[0], "memories": state.passages,
+            "db_path": state.path, "backend": session.settings.backend, "memories": state.passages,
             "triggers": state.triggers, "files": state.files, "bytes": state.size,
         })  # fmt: skip
         return
     out.say(f"Database: {state.path}")
-    out.say(f"Backend:  {BACKENDS[0]}")
+    out.say(f"Backend:  {session.settings.backend}")
     out.say(f"Memories: {state.passages} in {out.count(state.files, 'file')}")
     out.say(f"Triggers: {state.triggers}")
     out.say(f"Size:     {state.size / 1e6:.1f} MB")

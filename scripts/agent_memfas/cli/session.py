@@ -62,6 +62,11 @@ class Session:
         return str(self.folder.root)
 
     @property
+    def settings_file(self) -> Path:
+        """The settings file, or where it would be."""
+        return self.settings.file or self.folder.root / config.FILE
+
+    @property
     def brief(self) -> Brief:
         """What a question needs of the settings."""
         return brief_from(self.settings, self.root)

@@ -17,6 +17,7 @@ from agent_memfas.cli.brief import brief_of, keeper_for, now_of, places_for, roo
 from agent_memfas.cli.session import Config, Json, Root, config_before
 from agent_memfas.errors import TryAgain
 from agent_memfas.index.places import Place
+from agent_memfas.index.scope import Scope
 from agent_memfas.index.upkeep import Upkeep
 from agent_memfas.store.events import Mailbox, Stopped
 from agent_memfas.store.heartbeat import Heartbeat, Post
@@ -118,6 +119,7 @@ class _Care:
         self._upkeep.close()
 
     def _make(self) -> Upkeep:
+        self._mailbox.suffixes = Scope(self.settings.sources).suffixes
         keeper = keeper_for(self.root, self.settings, wait=PATIENCE, tell=self._tell)
         return Upkeep(keeper, self._mailbox.check)
 

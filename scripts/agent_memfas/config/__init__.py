@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_memfas.config.keys import (
+    BACKENDS,
     DEFAULTS,
     KEYS,
     SECTIONS,
@@ -21,6 +22,7 @@ from agent_memfas.config.keys import (
     is_text,
 )
 from agent_memfas.errors import ConfigError, FileFault
+from agent_memfas.index.scope import EVERYTHING
 from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.places import TRIGGERS
 from agent_memfas.text.documents import parse
@@ -83,6 +85,7 @@ class Settings:
     recency_weight: float = 0.3
     db_path: str = ""
     budget: int = 200
+    backend: str = BACKENDS[0]
     values: dict[str, Any] = field(default_factory=dict)
 
 
@@ -222,6 +225,7 @@ def _settings(file: Path, tree: dict[str, Any], lines: dict[str, int], text: str
         recency_weight=float(flat.get("search.recency_weight", 0.3)),
         db_path=_beside(file, flat.get("db_path")),
         budget=flat.get("index.budget", 200),
+        backend=flat.get("search.backend", BACKENDS[0]),
         values=flat,
     )
 
@@ -320,7 +324,7 @@ def inside(root: str, path: str) -> str:
         head, tail = os.path.split(place)
         place = os.path.join(os.path.realpath(head), tail)
     if place == root:
-        return "**"
+        return EVERYTHING
     if not place.startswith(f"{root}/"):
         raise ConfigError(
             f"the source {path} lies outside the memory folder {root}",

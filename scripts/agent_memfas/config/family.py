@@ -150,7 +150,7 @@ class Config:
         return replace(
             before, sources=found.sources, triggers_file=found.triggers_file,
             triggers=found.triggers if changed else before.triggers,
-            max_results=found.max_results, min_score=found.min_score,
+            backend=found.backend, max_results=found.max_results, min_score=found.min_score,
             recency_weight=found.recency_weight, db_path="" if is_usual else found.db_path,
             values={**before.values, **found.values},
         )  # fmt: skip

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 LONGEST_TERM = 36_500
+BACKENDS = ("fts5", "embedding")
+EMBEDDERS = ("fastembed", "ollama")
 
 
 def _days(value: Any) -> bool:
@@ -67,11 +69,11 @@ KEYS: dict[str, Key] = {
     "triggers_file": Key(_maybe_text, "a path"),
     "timezone": Key(is_text, "a time zone such as Europe/Berlin, or local"),
     "context": Key(_mapping, "a mapping"),
-    "search.backend": Key(_one_of("fts5", "embedding"), "fts5 or embedding"),
+    "search.backend": Key(_one_of(*BACKENDS), " or ".join(BACKENDS)),
     "search.max_results": Key(_count, "a whole number above 0"),
     "search.recency_weight": Key(_number, "a number from 0"),
     "search.min_score": Key(_number, "a number from 0"),
-    "search.embedder_type": Key(_one_of("fastembed", "ollama", None), "fastembed or ollama"),
+    "search.embedder_type": Key(_one_of(*EMBEDDERS, None), " or ".join(EMBEDDERS)),
     "search.embedder_model": Key(_maybe_text, "a model's name"),
     "index.budget": Key(_whole, "a whole number of milliseconds from 0"),
     "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),

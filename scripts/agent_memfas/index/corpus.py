@@ -48,7 +48,7 @@ class Corpus:
     ) -> None:
         """Bring everything in step with the files. now_ns: the wall clock, in nanoseconds."""
         self._extra = tuple(extra.load()) if extra and extra.token else ()
-        swept = sweep(self.root, {}, scope.enters)
+        swept = sweep(self.root, {}, scope.enters, suffixes=scope.suffixes)
         if reason := swept.failed.get(""):
             raise FileFault(f"{self.root}: {reason}")
         skipped, found, read = list(swept.skipped), dict[str, _File](), 0

@@ -12,12 +12,12 @@ from agent_memfas.index.rows import NEVER, Row
 from agent_memfas.index.scope import Scope
 from agent_memfas.store.files import READ_CAP, read, walk
 from agent_memfas.store.layout import Folder
-from agent_memfas.store.listing import Signature, signature_of
+from agent_memfas.store.listing import TEXT_SUFFIXES, Signature, signature_of
 from agent_memfas.store.places import PUT_AWAY, STATE, TRIGGERS, kind_of, log_day
 from agent_memfas.text.documents import Document, parse
 from agent_memfas.text.entries import Tag
 from agent_memfas.text.firing import Trigger
-from agent_memfas.text.passages import Passage, passages, records
+from agent_memfas.text.passages import Passage, passages, plain, records
 from agent_memfas.text.record import Record
 from agent_memfas.text.triggers import commented, listed
 from agent_memfas.text.words import terms
@@ -80,10 +80,12 @@ def extract(path: str, data: bytes) -> Extract:
     document = parse(data)
     if path == TRIGGERS:
         return Extract("triggers", (), tuple(listed(document, path)))
-    cut = records if path.lower().endswith(".jsonl") else passages
+    suffix = os.path.splitext(path)[1].lower()
+    cut = records if suffix == ".jsonl" else passages if suffix in TEXT_SUFFIXES else plain
     day = log_day(path) or ""
     rows = tuple(row for p in cut(document) if _is_searched(row := _row(p, day)))
-    return Extract(kind_of(path), rows, tuple(commented(document, path)))
+    triggers = () if cut is plain else tuple(commented(document, path))
+    return Extract(kind_of(path), rows, triggers)
 
 
 def _is_searched(row: Row) -> bool:

@@ -7,9 +7,11 @@ backend of any kind is as fresh as the index, and what it finds is checked like 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from agent_memfas.errors import MemfasError
 from agent_memfas.index.corpus import Corpus
 from agent_memfas.index.keeper import BUDGET, IndexSource, Keeper
 from agent_memfas.index.rows import Found, Freshness
@@ -24,8 +26,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MARK = "passage-"
+BY_WORDS = "ranked by words, for the backend failed"
 FIRST = 40  # results that a backend is asked for at first; more where they are filtered out
 MOST = 5_000
+BATCH = 256  # passages that are given to a backend at once
 
 
 class Result(Protocol):
@@ -53,8 +57,14 @@ class Backend(Protocol):
         """Take a document out, if it is there."""
 
 
+class Unranked(Exception):
+    """The backend cannot rank; str() says why."""
+
+
 class Fed(Keeper):
-    """A keeper whose answers are ranked by a backend."""
+    """A keeper whose answers are ranked by a backend, or by words where that fails with one of our
+    errors: then a note of the answer says so.
+    """
 
     backend: Backend
     _fed: dict[str, Found]
@@ -70,11 +80,28 @@ class Fed(Keeper):
         The index is not held while it is fed, for that may take long.
         """
         there = super().answer(self._there, as_of, budget)
-        if there is not None:
-            self._feed(there)
-        return super().answer(
-            lambda source: asked(_Ranked(source, self.backend, self._fed)), as_of, budget
-        )
+        try:
+            if there is not None:
+                self._feed(there)
+            return super().answer(
+                lambda source: asked(_Ranked(source, self.backend, self._fed)), as_of, budget
+            )
+        except Unranked as why:
+            note = f"{BY_WORDS}: {why}"
+            return super().answer(lambda source: asked(_Noted(source, note)), as_of, budget)
+
+    def feed(self, as_of: int) -> int:
+        """Feed what there is now. Returns how many passages the backend has of the folder.
+
+        The backend's own errors, as they come.
+        """
+        there = super().answer(self._there, as_of, None)
+        try:
+            if there is not None:
+                self._feed(there)
+        except Unranked as why:
+            raise why.__cause__ or why from None
+        return len(self._fed)
 
     def _there(self, source: Source) -> dict[str, Found] | None:
         """The passages that there are, by id; None where they are those that were fed."""
@@ -89,27 +116,88 @@ class Fed(Keeper):
         }  # fmt: skip
 
     def _feed(self, there: dict[str, Found]) -> None:
-        gone, new = self._fed.keys() - there.keys(), there.keys() - self._fed.keys()
+        gone = self._fed.keys() - there.keys()
+        new = [doc_id for doc_id in there if doc_id not in self._fed]
         token, self._token = self._token, None  # half fed, should the backend fail
-        for doc_id in gone:
-            self.backend.delete(doc_id)
-            del self._fed[doc_id]
-        documents = [(doc_id, there[doc_id].row.text, _metadata(there[doc_id])) for doc_id in new]
+        with _ours_as_unranked():
+            for doc_id in gone:
+                self.backend.delete(doc_id)
+                del self._fed[doc_id]
+            for at in range(0, len(new), BATCH):
+                some = new[at : at + BATCH]
+                self._index([(i, there[i].row.text, _metadata(there[i])) for i in some])
+                self._fed.update((i, there[i]) for i in some)
+                if self._tell:
+                    self._tell(at + len(some), len(new))
+        self._fed, self._token = there, token
+
+    def _index(self, documents: list[tuple[str, str, dict[str, Any]]]) -> None:
         batch = getattr(self.backend, "index_batch", None)
         if batch is not None:
             batch(documents)
-        else:
-            for document in documents:
-                self.backend.index(*document)
-        self._fed, self._token = there, token
+            return
+        for document in documents:
+            self.backend.index(*document)
 
 
-class _Ranked:
+def fed(backend: Backend | None) -> Callable[..., Keeper]:
+    """What makes the keeper for a backend, with the arguments of `Keeper`; None: for words."""
+    if backend is None:
+        return Keeper
+
+    def make(*places: Any, **options: Any) -> Fed:
+        keeper = Fed(*places, **options)
+        keeper.feed_into(backend)
+        return keeper
+
+    return make
+
+
+@contextmanager
+def _ours_as_unranked() -> Iterator[None]:
+    """One of our errors, from an embedder, say, means that there is no ranking."""
+    try:
+        yield
+    except MemfasError as error:
+        raise Unranked(error.message) from error
+
+
+class _Noted:
+    """A source with a note on its freshness."""
+
+    def __init__(self, source: Source, note: str = "") -> None:
+        self._source = source
+        state = source.freshness
+        notes = (*state.notes, note) if note else state.notes
+        self.freshness: Freshness = Freshness(**{**vars(state), "notes": notes})
+
+    def ranked(self, question: str) -> Iterator[Found]:
+        """Passages that share a term with the question, best first."""
+        return self._source.ranked(question)
+
+    def triggers(self, question: str) -> list[Trigger]:
+        """The triggers in the question, in its order."""
+        return self._source.triggers(question)
+
+    def paths(self, patterns: tuple[str, ...]) -> list[str]:
+        """The files that are meant by files, folders and globs, by path."""
+        return self._source.paths(patterns)
+
+    def all_triggers(self) -> list[Trigger]:
+        """Every trigger, by keyword."""
+        return self._source.all_triggers()
+
+    def numbered(self, number: int) -> list[Found]:
+        """The passages with that number (see rows.number_of)."""
+        return self._source.numbered(number)
+
+
+class _Ranked(_Noted):
     """A source whose passages come from a backend."""
 
     def __init__(self, source: Source, backend: Backend, fed: dict[str, Found]) -> None:
-        self._source, self._backend, self._fed = source, backend, fed
-        self.freshness: Freshness = source.freshness
+        super().__init__(source)
+        self._backend, self._fed = backend, fed
 
     def ranked(self, question: str) -> Iterator[Found]:
         """Passages that the backend finds, best first; of superseded ones half the score counts.
@@ -120,7 +208,8 @@ class _Ranked:
         given = set[str]()
         limit = FIRST
         while question.strip():
-            results = list(self._backend.search(question, limit))
+            with _ours_as_unranked():
+                results = list(self._backend.search(question, limit))
             yield from self._hits(results, given)
             if len(results) < limit or limit >= MOST:
                 return
@@ -138,22 +227,6 @@ class _Ranked:
                 score = min(max(float(result.score), 0.0), 1.0) * share
                 hits.append(Found(found.path, found.kind, found.row, score))
         return sorted(hits, key=lambda found: -found.score)
-
-    def triggers(self, question: str) -> list[Trigger]:
-        """The triggers in the question, in its order."""
-        return self._source.triggers(question)
-
-    def paths(self, patterns: tuple[str, ...]) -> list[str]:
-        """The files that are meant by files, folders and globs, by path."""
-        return self._source.paths(patterns)
-
-    def all_triggers(self) -> list[Trigger]:
-        """Every trigger, by keyword."""
-        return self._source.all_triggers()
-
-    def numbered(self, number: int) -> list[Found]:
-        """The passages with that number (see rows.number_of)."""
-        return self._source.numbered(number)
 
 
 def everything(source: Source) -> Iterator[Found]:

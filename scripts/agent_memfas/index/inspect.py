@@ -63,7 +63,7 @@ def _state(
     scope = scope_of(root, sources)
     known: dict[str, Known] = database.known() if database else {}
     same_scope = database is None or database.meta.get("scope") == scope.fingerprint
-    swept = sweep(root, known if same_scope else {}, scope.enters)
+    swept = sweep(root, known if same_scope else {}, scope.enters, suffixes=scope.suffixes)
     plan = diff(swept, known if same_scope else {})
     triggers, notes = 0, list[tuple[str, str]]()
     if database:

@@ -253,7 +253,7 @@ class Keeper:
             return self._anew(as_of)
         known = database.known()
         believed = known if database.meta.get("scope") == scope.fingerprint else {}
-        swept = sweep(self.root, believed, scope.enters, deadline, only)
+        swept = sweep(self.root, believed, scope.enters, deadline, only, scope.suffixes)
         if reason := swept.failed.get(""):
             raise FileFault(f"{self.root}: {reason}")
         if not swept.seen and database.is_elsewhere(self.root):

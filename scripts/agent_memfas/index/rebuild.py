@@ -37,7 +37,7 @@ def fill(
     extra: Extra | None = None,
 ) -> tuple[Swept, Synced]:
     """Everything in the folder into an empty database."""
-    swept = sweep(root, {}, scope.enters)
+    swept = sweep(root, {}, scope.enters, suffixes=scope.suffixes)
     return swept, Sync(database, root, scope, as_of, extra).run(swept, {}, tell=tell)
 
 

@@ -7,6 +7,7 @@ from zlib import crc32
 
 from agent_memfas.store.listing import Skipped
 from agent_memfas.text.days import spoken
+from agent_memfas.text.escapes import unescaped
 from agent_memfas.text.record import Record
 
 NEVER = "9999-12-31"
@@ -50,7 +51,9 @@ COLUMNS = ", ".join(Row._fields)  # as they stand in the table of passages
 
 
 def indexed(text: str, heading: str, day: str) -> str:
-    """What is searched of a passage."""
+    """What is searched of a passage; where it has JSON's escapes, what they stand for, too."""
+    if "\\u" in text:
+        text = f"{text}\n{unescaped(text)}"
     return f"{text}\n{heading}\n{spoken(day)}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from agent_memfas.store.listing import TEXT_SUFFIXES
 from agent_memfas.store.places import IGNORE, TRIGGERS, small, stamp
 from agent_memfas.text.record import Record
 
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
     from agent_memfas.text.firing import Trigger
 
 _CAP = 1 << 20
+EVERYTHING = "**"  # the source that stands for the whole folder
 
 
 class Scope(Record):
-    """sources: files, folders and globs, empty for all. ignore: the text of .memfasignore."""
+    """sources: files, folders and globs, empty for all. ignore: the text of .memfasignore.
+
+    Text files count; one with another suffix (`data/*.json`, `todo.org`) where a source names that.
+    """
 
     sources: tuple[str, ...] = ()
     ignore: str = ""
@@ -30,19 +35,35 @@ class Scope(Record):
         """Another one for another scope."""
         return "\0".join((*self.sources, "\0", self.ignore))
 
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Of the files to look at, in lower case: of text files, and those that sources name."""
+        named = (os.path.splitext(source)[1].lower() for source in self.sources)
+        return tuple(dict.fromkeys((*TEXT_SUFFIXES, *(s for s in named if s[1:].isalnum()))))
+
     def wants(self, path: str) -> bool:
-        """Whether a text file of that path counts."""
-        if self.ignore and self._spec().match_file(path):
+        """Whether a file of that path counts."""
+        if self.ignores(path):
             return False
-        return not self.sources or path == TRIGGERS or self.means(path)
+        if not self.sources or path == TRIGGERS:
+            return path.lower().endswith(TEXT_SUFFIXES)
+        return self.means(path)
 
     def means(self, path: str) -> bool:
         """Whether one of the sources is that file, has it inside, or is a glob that fits."""
-        return any(_matches(path, source.removeprefix("./")) for source in self.sources)
+        suffix = os.path.splitext(path.lower())[1]
+        return any(
+            _matches(path, source.removeprefix("./")) for source in self.sources
+            if suffix in TEXT_SUFFIXES or source.lower().endswith(suffix or "/")
+        )  # fmt: skip
 
     def enters(self, folder: str) -> bool:
         """Whether files in a folder can count."""
-        return not self.ignore or not self._spec().match_file(f"{folder}/")
+        return not self.ignores(f"{folder}/")
+
+    def ignores(self, path: str) -> bool:
+        """Whether .memfasignore leaves out a file, or a folder with `/` behind it."""
+        return bool(self.ignore) and bool(self._spec().match_file(path))
 
     def _spec(self) -> GitIgnoreSpec:
         spec: GitIgnoreSpec | None = self.__dict__.get("_parsed")

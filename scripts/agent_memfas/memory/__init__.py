@@ -16,6 +16,7 @@ from agent_memfas.config.family import Config, config_of
 from agent_memfas.embedders.base import Embedder
 from agent_memfas.errors import ConfigError, NothingFound, UsageError
 from agent_memfas.index.extract import documents
+from agent_memfas.index.feeding import BY_WORDS, fed
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place, cache_home, places_of
 from agent_memfas.memory import folders
@@ -25,6 +26,7 @@ from agent_memfas.memory.results import MemoryResult, result_of
 from agent_memfas.search.base import SearchBackend, SearchResult
 from agent_memfas.store.passes import Pass
 from agent_memfas.store.places import stamp
+from agent_memfas.tasks import settings as changing
 from agent_memfas.tasks import triggers
 from agent_memfas.tasks.recall import Answer, Filters, ask
 from agent_memfas.text.firing import Trigger, key_of, read_link
@@ -127,8 +129,8 @@ class Memory:
             return folders.as_text(self._answer(context, always=include_always_load))
 
     def index_file(self, path: str | Path, file_type: str = "markdown") -> None:
-        """Make sure that a file is searched. Files in the folder are anyway; one that `sources` of
-        memfas.yaml leave out is added to them.
+        """Make sure that a file is searched. Text files in the folder are anyway; one that
+        `sources` of memfas.yaml leave out, or with another suffix (.json), is added to them.
 
         path: relative to the current folder, else to the memory folder. file_type: markdown, json
         or text. FileNotFoundError; UsageError where it is no text file or lies elsewhere.
@@ -274,8 +276,9 @@ class Memory:
     def _make_keeper(self) -> Keeper:
         opening = self._opening
         sources = folders.scope(opening, self._added).sources
-        make: Callable[..., Keeper] = folders.keeper_for(self._backend)
-        return make(opening.root, self._places(), sources, wait=WAIT, extra=opening.extra())
+        return fed(self._backend)(
+            opening.root, self._places(), sources, wait=WAIT, extra=opening.extra()
+        )
 
     def _refreshed(self) -> Keeper:
         """The keeper, with the triggers of a triggers_file as they are now."""
@@ -302,7 +305,11 @@ class Memory:
             always=self._opening.always if always else (),
         )
         budget = settings.budget / 1000 or None
-        return ask(keeper, query, filters, self._now().date(), time.time_ns(), budget)
+        answer = ask(keeper, query, filters, self._now().date(), time.time_ns(), budget)
+        for note in answer.freshness.notes:
+            if note.startswith(BY_WORDS):
+                warnings.warn(note, stacklevel=4)
+        return answer
 
     def _now(self) -> datetime:
         zone = self._opening.settings.timezone
@@ -336,7 +343,7 @@ class Memory:
             self._added = (*self._added, inside(opening.root, name))
         else:
             run = self._run("index_file")
-            folders.add_source(opening, name, file_type, run)
+            changing.add_source(opening.folder, opening.file, name, file_type, run)
             self._tell(run)
             self._opened()
         self._keeper.close()

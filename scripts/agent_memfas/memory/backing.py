@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
+from urllib.parse import urlsplit
 
 from agent_memfas.config import Settings
+from agent_memfas.config.keys import BACKENDS
 from agent_memfas.embedders import Embedder
 from agent_memfas.errors import ConfigError, FileFault, UsageError
 from agent_memfas.search.base import SearchBackend
@@ -12,7 +15,6 @@ from agent_memfas.search.embedding import EmbeddingBackend
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.locks import state_folder
 
-NAMES = ("fts5", "embedding")
 FILE = "vectors.db"
 
 
@@ -26,11 +28,13 @@ def chosen(given: Any, embedder: Any, settings: Settings, folder: Folder) -> Any
         if isinstance(given, type) or not all(hasattr(given, m) for m in ("index", "search")):
             raise UsageError(f"search_backend: {given!r} is no search backend", "see SearchBackend")
         return given
-    name = given or ("embedding" if embedder is not None else settings.values.get("search.backend"))
+    name = given or ("embedding" if embedder is not None else settings.backend)
     if name in (None, "fts5"):
         return None
     if name != "embedding":
-        raise UsageError(f"search_backend {name!r}: no such backend", f"one of {', '.join(NAMES)}")
+        raise UsageError(
+            f"search_backend {name!r}: no such backend", f"one of {', '.join(BACKENDS)}"
+        )
     return _vectors(embedder if embedder is not None else embedder_of(settings), folder)
 
 
@@ -45,8 +49,21 @@ def embedder_of(settings: Settings) -> Embedder:
     if kind == "ollama":
         from agent_memfas.embedders.ollama import OllamaEmbedder
 
-        return OllamaEmbedder(model) if model else OllamaEmbedder()
+        given = {"model": model, "base_url": _ollama_address(os.environ.get("OLLAMA_HOST", ""))}
+        return OllamaEmbedder(**{name: value for name, value in given.items() if value})
     raise ConfigError(f"search.embedder_type {kind!r}: no such embedder", "fastembed or ollama")
+
+
+def _ollama_address(host: str) -> str:
+    """Where an Ollama server is, from its own variable OLLAMA_HOST; "" for the usual place."""
+    if not host.strip():
+        return ""
+    address = host.strip() if "://" in host else f"http://{host.strip()}"
+    parts = urlsplit(address)
+    name = "127.0.0.1" if parts.hostname in (None, "0.0.0.0", "::") else parts.netloc
+    port = f":{parts.port}" if name != parts.netloc and parts.port else ""
+    has_port = parts.port or "://" in host
+    return f"{parts.scheme}://{name}{port}{'' if has_port else ':11434'}{parts.path}"
 
 
 def _vectors(embedder: Embedder, folder: Folder) -> SearchBackend:

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent_memfas.errors import UsageError
 from agent_memfas.index.corpus import Corpus
-from agent_memfas.index.feeding import Backend, Fed, everything
-from agent_memfas.index.keeper import IndexSource, Keeper
+from agent_memfas.index.feeding import everything
+from agent_memfas.index.keeper import IndexSource
 from agent_memfas.index.places import Place
 from agent_memfas.index.records import digest
 from agent_memfas.index.rows import Found, number_of
-from agent_memfas.index.scope import Scope, scope_of
+from agent_memfas.index.scope import EVERYTHING, Scope, scope_of
 from agent_memfas.index.writer import throw_away as throw_index_away
 from agent_memfas.memory.opening import Opening
 from agent_memfas.search.base import SearchBackend, SearchResult
-from agent_memfas.store.listing import TEXT_SUFFIXES
-from agent_memfas.store.passes import Draft, Pass, edit, hold
+from agent_memfas.store.files import is_text
 from agent_memfas.tasks.recall import Answer
 from agent_memfas.text import context
-from agent_memfas.text.documents import Document
 from agent_memfas.text.firing import Trigger
-from agent_memfas.text.settings import append_item
 
 if TYPE_CHECKING:
     from agent_memfas.index.keeper import Source
@@ -64,19 +60,6 @@ class FolderBackend(SearchBackend):
     def count(self) -> int:
         """How many passages there are."""
         return int(self._memory.stats()["memories"])
-
-
-def keeper_for(backend: Backend | None) -> Callable[..., Keeper]:
-    """What makes the keeper for a backend."""
-    if backend is None:
-        return Keeper
-
-    def make(*places: Any, **options: Any) -> Keeper:
-        keeper = Fed(*places, **options)
-        keeper.feed_into(backend)
-        return keeper
-
-    return make
 
 
 def as_text(answer: Answer) -> str:
@@ -135,8 +118,8 @@ def throw_away(places: tuple[Place, ...], root: str) -> None:
 
 def scope(opening: Opening, added: tuple[str, ...]) -> Scope:
     """Which files count. added: sources that are in no settings file."""
-    sources = (*opening.sources, *added) if opening.sources else ()
-    return scope_of(opening.root, sources)
+    named = opening.sources or (EVERYTHING,)
+    return scope_of(opening.root, (*named, *added) if added else opening.sources)
 
 
 def name_of(opening: Opening, path: str | Path) -> str:
@@ -151,23 +134,6 @@ def name_of(opening: Opening, path: str | Path) -> str:
     if not place.is_file():
         raise FileNotFoundError(f"{path}: not found")
     real = opening.folder.place(str(place))
-    if not real.name.lower().endswith(TEXT_SUFFIXES):
-        raise UsageError(f"{path}: not a text file", f"one of {', '.join(TEXT_SUFFIXES)}")
+    if not is_text(real):
+        raise UsageError(f"{path}: not a text file", "UTF-8, with a suffix")
     return opening.folder.relative(real)
-
-
-def add_source(opening: Opening, name: str, file_type: str, run: Pass) -> None:
-    """Add a file to `sources` of the settings file; UsageError where .memfasignore leaves it out.
-
-    Comments and everything else in it stay.
-    """
-    if not scope_of(opening.root, ()).wants(name):
-        raise UsageError(f"{name} is left out by .memfasignore", "take it out of that file")
-    file = str(opening.file)
-    item = {"path": f"./{name}", "type": file_type}
-
-    def plan(document: Document) -> Draft[None]:
-        return Draft(append_item(document.data.decode(), "sources", item, file).encode(), None)
-
-    with hold(opening.folder, run):
-        edit(opening.folder, file, plan, run)

@@ -45,13 +45,14 @@ class Mailbox:
     """Gathers hints from any thread, and wakes the one that waits for them.
 
     first, last: when the oldest and the newest of the hints in it came, on the monotonic clock;
-    None while there are none.
+    None while there are none. suffixes: of the files whose changes are hints.
     """
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self.first: float | None = None
         self.last: float | None = None
         self.stopped = False
+        self.suffixes: tuple[str, ...] = TEXT_SUFFIXES
         self._monotonic = monotonic
         self._lock = threading.Lock()
         self._bell: queue.SimpleQueue[None] = queue.SimpleQueue()
@@ -140,10 +141,10 @@ class Ear(logging.Handler):
         logging.getLogger("watchdog.observers").removeHandler(self)
 
 
-def is_watched_file(name: str) -> bool:
+def is_watched_file(name: str, suffixes: tuple[str, ...] = TEXT_SUFFIXES) -> bool:
     """Whether a file of that name is one that a sweep looks at: no dot file, no editor's leftover
     (`.M.swp`, `M.md~`, `#M.md#`, `4913`, `sedXXXXXX` have no ending of a text file)."""
-    return not name.startswith(".") and name.lower().endswith(TEXT_SUFFIXES)
+    return not name.startswith(".") and name.lower().endswith(suffixes)
 
 
 def is_watched_folder(name: str) -> bool:

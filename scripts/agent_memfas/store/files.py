@@ -11,11 +11,12 @@ from pathlib import Path
 
 from agent_memfas.errors import FileFault
 from agent_memfas.store.layout import Folder
-from agent_memfas.store.listing import COPY, Signature, Skipped, join
+from agent_memfas.store.listing import COPY, TEXT_SUFFIXES, Signature, Skipped, join
 from agent_memfas.store.sweep import LINKS, sweep
 
 READ_CAP = 5 * 1024 * 1024
 EDIT_CAP = 16 * 1024 * 1024
+LOOK = 64 * 1024  # bytes that tell whether a file is text
 LEFTOVER = re.compile(
     r"\..*|.*~|#.*#|4913|.*\.(?:swp|swo|swx|tmp|bak)|sed[A-Za-z0-9]{6}", re.IGNORECASE
 )
@@ -78,6 +79,19 @@ def read_all(descriptor: int, cap: int = EDIT_CAP) -> bytes:
     return b"".join(pieces)
 
 
+def is_text(path: Path) -> bool:
+    """Whether a file is one to read: by its suffix, else by what it begins with. FileFault."""
+    suffix = path.suffix.lower()
+    if suffix in TEXT_SUFFIXES or not suffix[1:].isalnum():
+        return suffix in TEXT_SUFFIXES
+    data = read(path, LOOK, cut=True).data
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data" and b"\0" not in data
+    return b"\0" not in data
+
+
 def is_at(path: Path, descriptor: int) -> bool:
     """Whether an open file is (still) the one that has the name."""
     try:
@@ -95,9 +109,9 @@ def fault(path: Path, error: OSError) -> FileFault:
     return FileFault(f"{path}: {os.strerror(error.errno or 0)}")
 
 
-def walk(folder: Folder) -> Listing:
+def walk(folder: Folder, suffixes: tuple[str, ...] = TEXT_SUFFIXES) -> Listing:
     """All text files of a folder, by path, as a sweep sees them. Nothing is opened."""
-    swept = sweep(str(folder.root), {})
+    swept = sweep(str(folder.root), {}, suffixes=suffixes)
     files = {
         join(place, name) if place != LINKS else name: signature
         for place, listed in swept.changed.items()

@@ -113,7 +113,7 @@ class FolderWatch:
         elif mask & IS_FOLDER:
             if is_watched_folder(name) or (name == STATE and mask & (DELETE | MOVED_FROM)):
                 self._mailbox.everywhere()
-        elif is_watched_file(name):
+        elif is_watched_file(name, self._mailbox.suffixes):
             self._mailbox.file(folder, name)
         elif is_rule(folder, name):
             self._mailbox.everywhere()

@@ -91,8 +91,11 @@ def join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
-def list_folder(root: str, folder: str) -> Listed:
-    """One folder as it is now. OSError where it cannot be listed (or is a link)."""
+def list_folder(root: str, folder: str, suffixes: tuple[str, ...] = TEXT_SUFFIXES) -> Listed:
+    """One folder as it is now. OSError where it cannot be listed (or is a link).
+
+    suffixes: lower case, of the files that count; `.md` always does.
+    """
     found = Listed([], [], [], [], [])
     names, numbers = found.names, found.numbers
     descriptor = os.open(os.path.join(root, folder) if folder else root, _OPEN_FOLDER)
@@ -100,7 +103,9 @@ def list_folder(root: str, folder: str) -> Listed:
         with os.scandir(descriptor) as entries:
             for entry in entries:  # the rest of a sweep costs as much as this loop
                 name = entry.name
-                if name[0] == "." or (name[-3:] != ".md" and not _is_text(name, entry, found)):
+                if name[0] == "." or (
+                    name[-3:] != ".md" and not _counts(name, entry, found, suffixes)
+                ):
                     continue
                 try:
                     info = entry.stat(follow_symlinks=False)
@@ -120,9 +125,9 @@ def list_folder(root: str, folder: str) -> Listed:
     return _without_copies(found, folder)
 
 
-def _is_text(name: str, entry: os.DirEntry[str], found: Listed) -> bool:
-    """Whether a name is that of a text file; a folder's goes where it belongs."""
-    if name.lower().endswith(TEXT_SUFFIXES):
+def _counts(name: str, entry: os.DirEntry[str], found: Listed, suffixes: tuple[str, ...]) -> bool:
+    """Whether a name is that of a file that counts; a folder's goes where it belongs."""
+    if name.lower().endswith(suffixes):
         return True
     if name not in SKIPPED_FOLDERS and entry.is_dir(follow_symlinks=False):
         found.folders.append(name)

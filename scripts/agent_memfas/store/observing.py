@@ -106,7 +106,7 @@ class TreeWatch:
         if is_folder or is_rule(folder, name):
             if name == "." or is_rule(folder, name) or is_watched_folder(name):
                 self._mailbox.everywhere()
-        elif not name or is_watched_file(name):
+        elif not name or is_watched_file(name, self._mailbox.suffixes):
             self._mailbox.file(folder, name)
 
     def cover(self, folders: Collection[str]) -> bool:  # noqa: ARG002 - as FolderWatch has it

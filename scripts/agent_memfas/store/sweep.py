@@ -12,6 +12,7 @@ import time
 from agent_memfas.store.listing import (
     LARGEST,
     SKIPPED_FOLDERS,
+    TEXT_SUFFIXES,
     Known,
     Listed,
     Signature,
@@ -51,12 +52,13 @@ def sweep(
     enters: Callable[[str], bool] | None = None,
     deadline: float | None = None,
     only: Collection[str] | None = None,
+    suffixes: tuple[str, ...] = TEXT_SUFFIXES,
 ) -> Swept:
     """List every folder, most recently changed ones first, and compare with what is known.
 
     root: absolute. enters: whether a folder that is not known counts. deadline: of the monotonic
     clock; folders that are not reached by then are in no part of the result. only: list these
-    folders and no others, not even those inside them.
+    folders and no others, not even those inside them. suffixes: of the files that count.
     """
     same, changed = set[str](), dict[str, Listed]()
     failed, ignored = dict[str, str](), set[str]()
@@ -73,7 +75,7 @@ def sweep(
             ignored.add(folder)
             continue
         try:
-            listed = list_folder(root, folder)
+            listed = list_folder(root, folder, suffixes)
         except OSError as error:
             failed[folder] = os.strerror(error.errno or 0)
             skipped.append(Skipped(folder or ".", failed[folder]))

@@ -53,11 +53,14 @@ def lay(
     """
     if settings is not None and settings != folder.root / SETTINGS:
         others = tuple(name for name in names if name != SETTINGS)
-        return [*lay(folder, None, others), (str(settings), _make(settings, text(SETTINGS)))]
+        return [
+            *lay(folder, None, others),
+            (str(settings), make_file(settings, text(_template_of(settings)))),
+        ]
     out: list[tuple[str, bool]] = []
     present = {name.lower() for name in os.listdir(folder.root)}
     out += [(f"{n}/", _is_new(n, present) and _make_folder(folder.root / n)) for n in FOLDERS]
-    out += [(n, _is_new(n, present) and _make(folder.root / n, text(n))) for n in names]
+    out += [(n, _is_new(n, present) and make_file(folder.root / n, text(n))) for n in names]
     sync_folder(folder.root)
     return out
 
@@ -97,7 +100,7 @@ def _lay_demo(folder: Folder) -> None:
     for path in sorted(start.rglob("*.md")):
         target = folder.root / path.relative_to(start)
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _make(target, path.read_bytes())
+        make_file(target, path.read_bytes())
 
 
 def _make_folder(path: Path) -> bool:
@@ -110,7 +113,12 @@ def _make_folder(path: Path) -> bool:
     return True
 
 
-def _make(path: Path, data: bytes) -> bool:
+def _template_of(settings: Path) -> str:
+    return "memfas.json" if settings.suffix == ".json" else SETTINGS
+
+
+def make_file(path: Path, data: bytes) -> bool:
+    """Make a file (mode 0600). Returns False, and changes nothing, where the name exists."""
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(path, flags, 0o600)

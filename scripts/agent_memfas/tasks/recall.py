@@ -12,6 +12,7 @@ from agent_memfas.text.firing import Trigger, read_link
 from agent_memfas.text.record import Record
 
 LONGEST_QUOTE, LONGEST_FILE = 20, 400  # lines
+GIVEN, FAINT, APART = range(3)  # why a passage is passed over
 POOL = 4  # times as many passages as are wanted are put in another order by recency
 
 TYPE_CHECKING = False
@@ -72,7 +73,8 @@ class Quote(Record):
 class Answer(Record):
     """hits: best first. triggers: those in the question, each with the lines that it links, in
     quotes under the same number. freshness: what the answer rests on. always: the files that are
-    always loaded. repeated: how many were left out, for they were given before.
+    always loaded. repeated: how many were left out, for they were given before; faint: passages
+    under min_score; apart: those of other kinds or days than were asked for.
     """
 
     query: str
@@ -82,6 +84,8 @@ class Answer(Record):
     quotes: tuple[tuple[Quote, ...], ...] = ()
     always: tuple[Quote, ...] = ()
     repeated: int = 0
+    faint: int = 0
+    apart: int = 0
 
 
 def ask(
@@ -98,16 +102,16 @@ def ask(
     def asked(source: Source) -> Answer:
         wrong.clear()
         checker = Checker(keeper.root)
-        hits, repeated = _hits(source, checker, question, filters, today, wrong)
+        hits, passed = _hits(source, checker, question, filters, today, wrong)
         found = source.triggers(question)
         fired = tuple(t for t in found if seal(t.path, t.keyword, t.hint) not in filters.given)
         quotes = tuple(tuple(_quotes(source, checker, t)) for t in fired)
         always = [_whole(checker, path) for path in source.paths(filters.always)]
         new = [q for q in always if seal(q.path, q.text) not in filters.given]
-        repeated += len(found) - len(fired) + len(always) - len(new)
+        repeated = passed[GIVEN] + len(found) - len(fired) + len(always) - len(new)
         return Answer(
             question, tuple(hits), fired, source.freshness, quotes,
-            tuple(q for q in new if q.text), repeated,
+            tuple(q for q in new if q.text), repeated, passed[FAINT], passed[APART],
         )  # fmt: skip
 
     answer = keeper.answer(asked, as_of, budget)
@@ -119,30 +123,30 @@ def ask(
         return answer
     told = (*answer.freshness.notes, f"left out, for it changes right now: {', '.join(wrong)}")
     known = {**vars(answer.freshness), "fresh": False, "notes": told}
-    return Answer(question, answer.hits, answer.triggers, Freshness(**known), answer.quotes,
-                  answer.always, answer.repeated)  # fmt: skip
+    return Answer(**{**vars(answer), "freshness": Freshness(**known)})
 
 
 def _hits(
     source: Source, checker: Checker, question: str, filters: Filters, today: date, wrong: set[str]
-) -> tuple[list[Hit], int]:
-    """The best hits, and how many better ones were given before."""
-    hits, repeated = list[Hit](), 0
+) -> tuple[list[Hit], list[int]]:
+    """The best hits, and how many better ones were passed over, by reason."""
+    hits, passed = list[Hit](), [0, 0, 0]
     ranked = source.ranked(question) if filters.limit > 0 else iter(())
     pool = POOL * filters.limit if filters.recency_weight else 0
     for found in _newer_first(ranked, pool, filters.recency_weight, today):
-        if not _passes(found, filters):
+        if found.score < filters.min_score or not _passes(found, filters):
+            passed[FAINT if found.score < filters.min_score else APART] += 1
             continue
         if not checker.stands(found.path, found.row):
             wrong.add(found.path)
             continue
         if filters.given and seal(found.path, found.row.text) in filters.given:
-            repeated += 1
+            passed[GIVEN] += 1
             continue
         hits.append(_hit(found, filters, today))
         if len(hits) >= filters.limit:
             break
-    return hits, repeated
+    return hits, passed
 
 
 def _newer_first(ranked: Iterator[Found], pool: int, weight: float, today: date) -> Iterator[Found]:
@@ -179,8 +183,7 @@ def _quotes(source: Source, checker: Checker, trigger: Trigger) -> list[Quote]:
 
 
 def _passes(found: Found, filters: Filters) -> bool:
-    if found.score < filters.min_score:
-        return False
+    """Whether it is of a kind and a day that were asked for."""
     if filters.kinds:
         if found.kind not in filters.kinds:
             return False

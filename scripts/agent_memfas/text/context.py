@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 TITLE = "📚 Memory Context:"
 ALWAYS, TRIGGERED, RELATED = "Always Loaded", "Triggered Memories", "Related Memories"
+LARGEST = 1000  # hits of an answer
 SECTIONS = (ALWAYS, TRIGGERED, RELATED)
 
 
@@ -79,17 +80,26 @@ def fitting(
     budget: int,
     compose: Callable[[list[Block]], str] = composed,
     count: Callable[[str], int] = estimate,
-) -> list[Block]:
-    """The blocks that fit: each in turn where the text with it is not over the budget.
+    most: int = LARGEST,
+) -> tuple[list[Block], list[Block]]:
+    """The blocks that fit, and those that do not: each in turn where the text with it is not over
+    the budget.
 
     budget: tokens of the whole text as `compose` makes it; count: tokens of a text. A block that
-    is too long gives way to shorter ones after it.
+    is too long gives way to shorter ones after it. most: hits that are wanted; what comes after
+    those is neither.
     """
-    kept: list[Block] = []
+    kept, left, hits = list[Block](), list[Block](), 0
     for block in blocks:
+        hits += block.section == RELATED
+        if hits > most:
+            break
         if count(compose([*kept, block])) <= budget:
             kept.append(block)
-    return kept
+        else:
+            left.append(block)
+            hits -= block.section == RELATED
+    return kept, left
 
 
 def span(start: int, end: int) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.documents import Block, Document
@@ -43,7 +44,7 @@ def passages(document: Document) -> list[Passage]:
     tags = {entry.start: entry.tag for entry in entries(document)}
     covered = 0
     if front := document.front_matter:
-        found += _pieces(document, front.start + 1, front.end - 1, None)
+        found += _under(document, front.start + 1, front.end - 1, None)
         covered = front.end
     for block in document.blocks:
         if block.start < covered or not _starts_passage(block, document):
@@ -51,7 +52,7 @@ def passages(document: Document) -> list[Passage]:
         covered = block.end
         text = "\n".join(lines[block.start : block.end])
         if "<!--" not in text or without_comments(text).strip():
-            found += _pieces(document, block.start, block.end, tags.get(block.start))
+            found += _under(document, block.start, block.end, tags.get(block.start))
     return found
 
 
@@ -93,17 +94,32 @@ def records(document: Document) -> list[Passage]:
     return found
 
 
-def _pieces(document: Document, start: int, end: int, tag: Tag | None) -> list[Passage]:
-    """Lines start..end as passages of at most LONGEST characters."""
+def plain(document: Document) -> list[Passage]:
+    """The paragraphs of a file that is no markdown (JSON, a log), under no heading. Linear."""
+    lines, found, first = document.text_lines, list[Passage](), 0
+    for n, line in enumerate((*lines, "")):
+        if not line.strip():
+            found += _pieces(lines, first, n, Passage(first, n, (), "", None, ""))
+            first = n + 1
+    return found
+
+
+def _under(document: Document, start: int, end: int, tag: Tag | None) -> list[Passage]:
+    """Lines start..end of a markdown document, under their headings."""
     heading = document.heading_path(start)
     day = tag.date.isoformat() if tag and tag.date else _heading_day(heading)
+    whole = Passage(start, end, heading, day, tag, "")
+    return _pieces(document.text_lines, start, end, whole)
+
+
+def _pieces(lines: Sequence[str], start: int, end: int, whole: Passage) -> list[Passage]:
+    """Lines start..end as passages of at most LONGEST characters; the rest is as of the whole."""
     found, first, size = list[Passage](), start, 0
-    lines = document.text_lines
 
     def close(last: int) -> None:
         text = "\n".join(lines[first:last]).strip("\n")
         if text.strip():
-            found.append(Passage(first, last, heading, day, tag, text))
+            found.append(replace(whole, start=first, end=last, text=text))
 
     for n in range(start, end):
         length = len(lines[n]) + 1
@@ -113,7 +129,7 @@ def _pieces(document: Document, start: int, end: int, tag: Tag | None) -> list[P
         if length > LONGEST:
             if size:
                 close(n)
-            found += [Passage(n, n + 1, heading, day, tag, p) for p in _cut_line(lines[n])]
+            found += [replace(whole, start=n, end=n + 1, text=p) for p in _cut_line(lines[n])]
             first, size = n + 1, 0
         else:
             size += length

@@ -1,0 +1,27 @@
+"""Asking by another backend than words: loaded where memfas.yaml names one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from agent_memfas import config
+from agent_memfas.cli import out
+from agent_memfas.cli.brief import Brief
+from agent_memfas.errors import MemfasError
+from agent_memfas.index.feeding import BY_WORDS, fed
+from agent_memfas.index.keeper import Keeper
+from agent_memfas.memory.backing import chosen
+from agent_memfas.store.layout import Folder
+
+
+def keeper_maker(brief: Brief, root: str) -> Callable[..., Keeper]:
+    """What makes the keeper for the backend that the settings name; where its library, its model or
+    its server is missing that is said, and words rank.
+    """
+    try:
+        return fed(chosen(None, None, config.load(Path(brief.file)), Folder(Path(root))))
+    except MemfasError as error:
+        more = f" ({error.remedy})" if error.remedy else ""
+        out.tell(f"{BY_WORDS}: {error.message}{more}")
+        return Keeper
