@@ -16,7 +16,7 @@ from itertools import islice
 from tests.benchmarks import corpus, ours
 from tests.benchmarks.measure import Starter, numbers, options, share, show
 
-from agent_memfas.index import search
+from agent_memfas.index import postings, search
 from agent_memfas.index.database import Database
 
 TOP = 10
@@ -26,11 +26,11 @@ PASSAGES = 20.3  # in a file, about
 @contextmanager
 def exactly() -> Iterator[None]:
     """Rank by every term while the block runs."""
-    usual, search.POSTINGS = search.POSTINGS, 1 << 60
+    usual, postings.POSTINGS = postings.POSTINGS, 1 << 60
     try:
         yield
     finally:
-        search.POSTINGS = usual
+        postings.POSTINGS = usual
 
 
 def best(database: Database, question: str) -> list[tuple[str, int, str]]:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from agent_memfas.index import search
+from agent_memfas.index import postings
 from agent_memfas.tasks.recall import Answer, Filters, ask
 from inputs.memory import Memory
 
@@ -117,8 +117,8 @@ def test_a_rare_word_is_found_among_many(rare: list[str], at: int, limit: int) -
     lines[(at + 1) % 40] = f"- {rare[0]} is seen on a day\n"
     question = f"{' '.join(rare)} host staging deployed day"
     with folder({"memory/a.md": "".join(lines)}) as memory, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "POSTINGS", limit)
-        patch.setattr(search, "POOL", 50)
+        patch.setattr(postings, "POSTINGS", limit)
+        patch.setattr(postings, "POOL", 50)
         indexed, bare = both(memory, question, Filters(limit=1))
         (hit,) = indexed.hits
         assert rare[0] in hit.text
@@ -130,8 +130,8 @@ def test_the_commonest_words_alone_still_answer(memory: Memory) -> None:
     """A question of nothing but words that stand everywhere: as many hits as there are lines."""
     memory.write("memory/a.md", "".join(f"- the host of staging {n}\n" for n in range(60)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "POSTINGS", 20)
-        patch.setattr(search, "POOL", 10)
+        patch.setattr(postings, "POSTINGS", 20)
+        patch.setattr(postings, "POOL", 10)
         indexed, bare = both(memory, "host staging", Filters(limit=1000))
     assert {hit.text for hit in indexed.hits} == {hit.text for hit in bare.hits}
     assert len(indexed.hits) == 61

@@ -1,51 +1,71 @@
-"""Ranking without an index: BM25 (rank-bm25) over passages held in memory."""
+"""Postings without an index: BM25 (rank-bm25) over passages held in memory."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from agent_memfas.index.search import K1, B, idf
-from agent_memfas.text.words import query_terms, terms
+from agent_memfas.index import ranking
+from agent_memfas.index.postings import K1, B, asked_terms, weighed
+from agent_memfas.index.rows import Row
+from agent_memfas.text.words import terms
 
 
 class BareRanking:
-    """BM25 over a list of texts, by the same formula and constants as `search.ranked`.
+    """Passages in the order of their files, ranked by the same formula and constants as those of an
+    index. rows: (path, row), those of a file together and in its order.
 
     rank_bm25's Okapi is that formula; its idf, which may be negative, is replaced by ours. (Its
     BM25L multiplies by the frequency once too often.)
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
+    def __init__(self, rows: Sequence[tuple[str, Row]]) -> None:
         from rank_bm25 import BM25Okapi
 
-        self._terms = [terms(text) for text in texts]
-        self._sets = [frozenset(t) for t in self._terms]
-        full = [t or [""] for t in self._terms]
-        self._model = BM25Okapi(full, k1=K1, b=B) if full else None
+        self._rows = rows
+        listed = [terms(row.indexed) or [""] for _, row in rows]
+        self._holding = Counter(term for found in listed for term in set(found) if term)
+        self._model = BM25Okapi(listed, k1=K1, b=B) if listed else None
         if self._model is not None:
-            holding = Counter(term for terms_ in self._sets for term in terms_)
-            self._model.idf = {term: idf(len(full), n) for term, n in holding.items()}
+            self._model.idf = dict.fromkeys(self._holding, 1.0)
+        self._first: list[int] = []  # of each passage's file
+        for n, (path, _) in enumerate(rows):
+            same = n and rows[n - 1][0] == path
+            self._first.append(self._first[-1] if same else n)
 
-    def rank(self, question: str) -> list[tuple[int, float, bool]]:
-        """(position, score, whole) of every text that shares a term with the question.
+    def parts(self, question: str) -> list[dict[int, float]]:
+        """As `postings.postings`; the rows are positions."""
+        asked = asked_terms(question)
+        present = {term: self._holding[term] for term in asked if term in self._holding}
+        found = []
+        for term, weight in weighed(asked, present, len(self._rows)).items():
+            assert self._model is not None
+            raw = self._model.get_scores([term])
+            found.append({int(n): float(raw[n]) * weight for n in raw.nonzero()[0]})
+        return found
 
-        score, 0 to 1: the BM25 sum as a share of what a text would get that holds very often each
-        term of the question that any text holds. whole: it holds them all; such texts come first.
-        """
-        asked = query_terms(question)
-        if not asked or self._model is None:
-            return []
-        raw = self._model.get_scores(asked)
-        most = sum(self._idf(term) for term in asked) * (K1 + 1) or 1.0
-        wanted = frozenset(asked)
-        found = [
-            (n, min(float(raw[n]) / most, 1.0), wanted <= self._sets[n])
-            for n in range(len(self._sets)) if raw[n] > 0
-        ]  # fmt: skip
-        return sorted(found, key=lambda hit: (not hit[2], -hit[1], hit[0]))
+    def around(self, passages: Collection[int], reach: int) -> dict[int, tuple[int, int, int]]:
+        """Where these passages stand, and those within reach of them in their files."""
+        near = {m for n in passages for m in range(n - reach, n + reach + 1)
+                if 0 <= m < len(self._rows) and self._first[m] == self._first[n]}  # fmt: skip
+        return {n: self._place(n) for n in near}
 
-    def _idf(self, term: str) -> float:
-        assert self._model is not None
-        known: dict[str, float] = self._model.idf
-        return known.get(term, 0.0)
+    def spots(self, passages: Collection[int]) -> dict[int, ranking.Spot]:
+        """What is known of these."""
+        return {n: self._spot(n) for n in passages}
+
+    def within(self, sections: Collection[int]) -> dict[int, int]:
+        """Every passage of these sections, with its section."""
+        wanted = set(sections)
+        return {n: number for n in range(len(self._rows)) if (number := self._section(n)) in wanted}
+
+    def _section(self, n: int) -> int:
+        return hash((self._first[n], self._rows[n][1].heading))
+
+    def _place(self, n: int) -> tuple[int, int, int]:
+        return self._first[n], n - self._first[n], self._section(n)
+
+    def _spot(self, n: int) -> ranking.Spot:
+        path, row = self._rows[n]
+        return ranking.Spot(path, n - self._first[n], row.speaker, bool(row.opens), row.asks,
+                            row.day, row.superseded, row.text)  # fmt: skip

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from agent_memfas.errors import FileFault, UsageError
+from agent_memfas.index import ranking
 from agent_memfas.index.bare import BareRanking
 from agent_memfas.index.diff import path_of
 from agent_memfas.index.extract import Extract, extract, load
+from agent_memfas.index.postings import summed
+from agent_memfas.index.ranking import PLAIN, Leaning
 from agent_memfas.index.records import digest
 from agent_memfas.index.rows import Found, Freshness, Row, number_of
 from agent_memfas.index.scope import Extra, Scope
-from agent_memfas.index.search import SUPERSEDED_SHARE
 from agent_memfas.index.sync import TICK
 from agent_memfas.store.listing import Listed, Signature, Skipped
 from agent_memfas.store.places import TRIGGERS
@@ -119,25 +121,27 @@ class Corpus:
             if number_of(digest(row.text)) == number
         ]  # fmt: skip
 
-    def ranked(self, question: str) -> Iterator[Found]:
-        """Every passage that shares a term with the question, best first.
-
-        Those with all its words come before the others; a superseded one counts half, and as one
-        of the others, so that its successor stands above it.
-        """
+    def ranked(self, question: str, leaning: Leaning = PLAIN) -> Iterator[Found]:
+        """As `search.ranked`, of the files."""
         if self._ranking is None:
-            self._rows = [
-                (path, file.extract.kind, row) for path, file in sorted(self._files.items())
-                for row in file.extract.rows
-            ]  # fmt: skip
-            self._ranking = BareRanking([row.indexed for _, _, row in self._rows])
+            self._rows = self.passages()
+            self._ranking = BareRanking([(path, row) for path, _, row in self._rows])
+        parts = self._ranking.parts(question)
+        pool = ranking.rank(question, parts, self._ranking, leaning) if parts else []
+        for r in pool:
+            path, kind, row = self._rows[r.passage]
+            yield Found(path, kind, row, r.score, r.parts)
+        yield from self._rest(summed(parts), {r.passage for r in pool})
+
+    def _rest(self, own: dict[int, float], given: set[int]) -> Iterator[Found]:
+        """What words alone find beside those that were given."""
         found = []
-        for n, score, whole in self._ranking.rank(question):
+        for n in own.keys() - given:
             path, kind, row = self._rows[n]
-            share = SUPERSEDED_SHARE if row.superseded else 1.0
-            found.append((not whole or bool(row.superseded), -score * share, n, path, kind, row))
-        for rest, minus, _, path, kind, row in sorted(found, key=lambda f: f[:3]):
-            yield Found(path, kind, row, -minus, not rest)
+            share = ranking.SUPERSEDED if row.superseded else 1.0
+            score = min(own[n], 1.0) * share
+            found.append((-round(score, 9), bool(row.superseded), n, Found(path, kind, row, score)))
+        yield from (hit for *_, hit in sorted(found, key=lambda f: f[:3]))
 
 
 def _files_of(changed: Mapping[str, Listed]) -> Iterator[tuple[str, Signature]]:

@@ -103,12 +103,12 @@ class Documents:
         return found
 
     def ranked(self, question: str, limit: int) -> list[Hit]:
-        """(id, text, metadata, score) of the best; those with all the words come first.
+        """(id, text, metadata, score) of the best, best first.
 
         score, 0 to 1: as of `search.ranked`.
         """
         hits: list[Hit] = []
-        for _, score, row in scores(self._connection, self.count(), question):
+        for score, row in scores(self._connection, self.count(), question):
             doc_id, text, metadata = self._connection.execute(
                 "select doc_id, text, metadata from documents where id = ?", (row,)
             ).fetchone()

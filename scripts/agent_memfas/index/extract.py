@@ -19,6 +19,7 @@ from agent_memfas.text.entries import Tag
 from agent_memfas.text.firing import Trigger
 from agent_memfas.text.passages import Passage, passages, plain, records
 from agent_memfas.text.record import Record
+from agent_memfas.text.speakers import asks
 from agent_memfas.text.triggers import commented, listed
 from agent_memfas.text.words import terms
 
@@ -98,7 +99,8 @@ def _row(passage: Passage, day: str) -> Row:
     return Row(
         passage.start + 1, passage.end, " > ".join(passage.heading), passage.day or day,
         tag.priority if tag else "", tag.date.isoformat() if tag and tag.date else "",
-        _expiry(tag), tag.superseded.isoformat() if tag and tag.superseded else "", passage.text,
+        _expiry(tag), tag.superseded.isoformat() if tag and tag.superseded else "",
+        passage.speaker, int(passage.opens), asks(passage.text), passage.text,
     )  # fmt: skip
 
 

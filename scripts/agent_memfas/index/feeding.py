@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from agent_memfas.errors import MemfasError
 from agent_memfas.index.corpus import Corpus
 from agent_memfas.index.keeper import BUDGET, IndexSource, Keeper
+from agent_memfas.index.ranking import PLAIN, SUPERSEDED, Leaning
 from agent_memfas.index.rows import Found, Freshness
-from agent_memfas.index.search import PASSAGES, SUPERSEDED_SHARE, sound
+from agent_memfas.index.search import PASSAGES, sound
 from agent_memfas.store.places import PUT_AWAY
 from agent_memfas.text.firing import Trigger
 
@@ -171,9 +172,9 @@ class _Noted:
         notes = (*state.notes, note) if note else state.notes
         self.freshness: Freshness = Freshness(**{**vars(state), "notes": notes})
 
-    def ranked(self, question: str) -> Iterator[Found]:
+    def ranked(self, question: str, leaning: Leaning = PLAIN) -> Iterator[Found]:
         """Passages that share a term with the question, best first."""
-        return self._source.ranked(question)
+        return self._source.ranked(question, leaning)
 
     def triggers(self, question: str) -> list[Trigger]:
         """The triggers in the question, in its order."""
@@ -199,7 +200,11 @@ class _Ranked(_Noted):
         super().__init__(source)
         self._backend, self._fed = backend, fed
 
-    def ranked(self, question: str) -> Iterator[Found]:
+    def ranked(
+        self,
+        question: str,
+        leaning: Leaning = PLAIN,  # noqa: ARG002 - backends have their own
+    ) -> Iterator[Found]:
         """Passages that the backend finds, best first; of superseded ones half the score counts.
 
         What it holds besides is left out, and left in it: documents of somebody else, and passages
@@ -223,7 +228,7 @@ class _Ranked(_Noted):
                 continue
             given.add(doc_id)
             if (found := self._fed.get(doc_id)) is not None:
-                share = SUPERSEDED_SHARE if found.row.superseded else 1.0
+                share = SUPERSEDED if found.row.superseded else 1.0
                 score = min(max(float(result.score), 0.0), 1.0) * share
                 hits.append(Found(found.path, found.kind, found.row, score))
         return sorted(hits, key=lambda found: -found.score)

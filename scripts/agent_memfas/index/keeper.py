@@ -14,6 +14,7 @@ from _thread import allocate_lock
 from agent_memfas.errors import FileFault, TryAgain
 from agent_memfas.index import search
 from agent_memfas.index.database import Database, Foreign, NoIndex, is_damage, open_database
+from agent_memfas.index.ranking import PLAIN, Leaning
 from agent_memfas.index.rows import Found, Freshness
 from agent_memfas.index.scope import Extra, Job, scope_of
 from agent_memfas.store.listing import Known, Skipped
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
         freshness: Freshness
 
-        def ranked(self, question: str) -> Iterator[Found]:
-            """Passages that share a term with the question, best first."""
+        def ranked(self, question: str, leaning: Leaning = PLAIN) -> Iterator[Found]:
+            """Passages that share a term with the question, or stand beside one, best first."""
 
         def triggers(self, question: str) -> list[Trigger]:
             """The triggers in the question, in its order."""
@@ -64,9 +65,9 @@ class IndexSource:
         self.freshness = freshness
         self.settled = settled
 
-    def ranked(self, question: str) -> Iterator[Found]:
-        """Passages that share a term with the question, best first."""
-        return search.ranked(self.database, question)
+    def ranked(self, question: str, leaning: Leaning = PLAIN) -> Iterator[Found]:
+        """Passages that share a term with the question, or stand beside one, best first."""
+        return search.ranked(self.database, question, leaning)
 
     def triggers(self, question: str) -> list[Trigger]:
         """The triggers in the question, in its order."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NOT_READ = b""  # in place of the hash of a file that could not be read
 _COLUMNS = f"{COLUMNS}, hash"
+_SETTING = ", ".join(f"{name} = ?" for name in f"place, section, seal, {_COLUMNS}".split(", "))
 
 
 class Kept(Record):
@@ -143,10 +144,9 @@ class Records:
             place = old.place if old.place < head else old.place + shift
             if (place, new[place]) != (old.place, old.fields):
                 self._connection.execute(
-                    "update passages set place = ?, start = ?, end = ?, heading = ?, day = ?,"
-                    " priority = ?, dated = ?, expires = ?, superseded = ?, text = ?, hash = ?,"
-                    " seal = ? where id = ?",
-                    (place, *new[place], seal(place, os.fsencode(path), found.kind, *new[place]),
+                    f"update passages set {_SETTING} where id = ?",
+                    (place, section_of(file, new[place][2]),
+                     seal(place, os.fsencode(path), found.kind, *new[place]), *new[place],
                      old.number),
                 )  # fmt: skip
         for place in range(head, len(new) - tail):
@@ -155,9 +155,9 @@ class Records:
 
     def _insert(self, file: int, place: int, sealed: int, fields: tuple[Any, ...]) -> None:
         passage = self._connection.execute(
-            f"insert into passages(file, place, seal, {_COLUMNS})"
-            f" values({', '.join('?' * (3 + len(fields)))})",
-            (file, place, sealed, *fields),
+            f"insert into passages(file, place, section, seal, {_COLUMNS})"
+            f" values({', '.join('?' * (4 + len(fields)))})",
+            (file, place, section_of(file, fields[2]), sealed, *fields),
         ).lastrowid
         self._connection.execute(
             "insert into words(rowid, terms) values(?, ?)", (passage, _terms(fields))
@@ -182,6 +182,11 @@ def common(old: list[Any], new: list[Any]) -> tuple[int, int]:
     rest = most - head
     tail = next((n for n in range(rest) if old[-1 - n] != new[-1 - n]), rest)
     return head, tail
+
+
+def section_of(file: int, heading: str) -> int:
+    """The number of a section: of the passages of a file that stand under the same headings."""
+    return file << 32 | seal(heading)
 
 
 def _terms(fields: tuple[Any, ...]) -> str:

@@ -17,6 +17,7 @@ class Row(Record):
     """A passage. start, end: lines, 1-based, inclusive. heading: the headings above, outermost
     first, joined by " > ". day: ISO or "". priority, dated, superseded: of the entry it is, or "".
     expires: the last day it is kept, or "" where the configured term of its priority says so.
+    speaker, opens, asks: as in passages.Passage and speakers.asks, for the ranking.
     """
 
     start: int
@@ -27,6 +28,9 @@ class Row(Record):
     dated: str
     expires: str
     superseded: str
+    speaker: str
+    opens: int
+    asks: int
     text: str
 
     @property
@@ -70,14 +74,15 @@ def seal(*values: object) -> int:
 
 
 class Found(Record):
-    """A passage that shares a term with the question. kind: of its file; score: 0 to 1. whole: it
-    has all the terms of the question (and is not superseded)."""
+    """A passage that shares a term with the question, or stands beside one that does. kind: of its
+    file; score: 0 to 1. parts: what each feature of the ranking has given of it.
+    """
 
     path: str
     kind: str
     row: Row
     score: float
-    whole: bool = False
+    parts: dict[str, float] | None = None
 
 
 class Freshness(Record):

@@ -30,9 +30,10 @@ create table files(id integer primary key, path blob unique, kind text, hash blo
 create index noted on files(note) where note <> '';
 create table passages(
   id integer primary key, file integer, place integer, start integer, end integer, heading text,
-  day text, priority text, dated text, expires text, superseded text, text text, hash blob,
-  seal integer);
-create index passages_of on passages(file);
+  day text, priority text, dated text, expires text, superseded text, speaker text, opens integer,
+  asks integer, text text, hash blob, section integer, seal integer);
+create index passages_of on passages(file, place, section);
+create index passages_in on passages(section);
 create index passages_by_hash on passages(hash);
 create table triggers(
   key text, size integer, keyword text, hint text, links text, file integer, line integer,

@@ -1,58 +1,111 @@
-"""Questions to the index: BM25 in SQL, over the terms that tell the most."""
+"""Questions to the index: its passages ranked, its triggers, its files."""
 
 from __future__ import annotations
 
 import os
 from itertools import groupby
-from math import log
 
+from agent_memfas.index import ranking
 from agent_memfas.index.database import APART, Damaged
+from agent_memfas.index.postings import postings, summed
 from agent_memfas.index.rows import COLUMNS, Found, Row, seal
 from agent_memfas.index.scope import Scope
 from agent_memfas.text.firing import Trigger, fired
-from agent_memfas.text.words import query_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Any
 
     from agent_memfas.index.database import Database
 
-K1, B = 1.2, 0.75  # FTS5's own, which its bm25() does not let one change
-SUPERSEDED_SHARE = 0.5
-POSTINGS = 4_000  # rows that a question scores before its commonest terms only rank the rest
-POOL = 4_000  # passages that those terms rank
-_CHUNK = 100
+_CHUNK, _MANY = 100, 500  # values in one statement
 PASSAGES = (
     f"select p.seal, p.place, f.path, f.kind, {COLUMNS}, p.hash"
     " from passages p join files f on f.id = p.file"
 )
 
 
-def idf(documents: int, holding: int) -> float:
-    """ln((N + 1) / (n + 0.5)): never negative, and of use in a store of three notes, where the
-    idf of Robertson and Spärck Jones, ln((N - n + 0.5) / (n + 0.5)), is about 0.
+def ranked(
+    database: Database, question: str, leaning: ranking.Leaning = ranking.PLAIN
+) -> Iterator[Found]:
+    """Every passage that shares a term with the question, or stands beside the best of those, best
+    first, as far as it is asked for: first the pool of `ranking.rank`, then by words alone.
     """
-    return log((documents + 1) / (holding + 0.5))
+    parts = postings(database.connection, database.count("passages"), question)
+    pool = ranking.rank(question, parts, Rows(database.connection), leaning) if parts else []
+    yield from _shown(database.connection, pool)
+    yield from _rest(database.connection, summed(parts), {r.passage for r in pool})
 
 
-def ranked(database: Database, question: str) -> Iterator[Found]:
-    """Every passage that shares a term with the question, best first, as far as it is asked for.
-
-    Those with all its words come before the others; a superseded one counts half, and as one of
-    the others, so that its successor stands above it.
+def scores(
+    connection: sqlite3.Connection, documents: int, question: str
+) -> Iterator[tuple[float, int]]:
+    """(score, row) of each document in the table `words` that shares a term with the question, best
+    first; of `documents` ones. The score is the BM25 sum as a share of the ideal, 0 to 1.
     """
-    scored = scores(database.connection, database.count("passages"), question)
+    own = summed(postings(connection, documents, question))
+    for row in sorted(own, key=lambda row: (-own[row], row)):
+        yield min(own[row], 1.0), row
+
+
+class Rows:
+    """The passages of an index, as `ranking.Ground` wants them."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def around(self, passages: Collection[int], reach: int) -> dict[int, tuple[int, int, int]]:
+        """Where these passages stand, and those within reach of them in their files."""
+        rows = self._each(
+            "select q.id, q.file, q.place, q.section from passages p join passages q on"
+            f" q.file = p.file and q.place between p.place - {reach} and p.place + {reach}"
+            " where p.id in (%s)", passages,
+        )  # fmt: skip
+        return {passage: (file, order, section) for passage, file, order, section in rows}
+
+    def spots(self, passages: Collection[int]) -> dict[int, ranking.Spot]:
+        """What is known of these."""
+        rows = self._each(
+            "select p.id, f.path, p.place, speaker, opens, asks, day, superseded, text"
+            " from passages p join files f on f.id = p.file where p.id in (%s)", passages,
+        )  # fmt: skip
+        return {n: ranking.Spot(os.fsdecode(path), *known) for n, path, *known in rows}
+
+    def within(self, sections: Collection[int]) -> dict[int, int]:
+        """Every passage of these sections, with its section."""
+        return dict(self._each("select id, section from passages where section in (%s)", sections))
+
+    def _each(self, query: str, values: Collection[int]) -> Iterator[Any]:
+        listed = list(values)
+        for at in range(0, len(listed), _MANY):
+            some = listed[at : at + _MANY]
+            yield from self._connection.execute(query % ", ".join("?" * len(some)), some)
+
+
+def _shown(connection: sqlite3.Connection, pool: list[ranking.Ranked]) -> Iterator[Found]:
+    """The passages of a ranking, in its order."""
+    for at in range(0, len(pool), _CHUNK):
+        some = pool[at : at + _CHUNK]
+        loaded = dict(_loaded(connection, [r.passage for r in some]))
+        for r in some:
+            if found := loaded.get(r.passage):
+                yield Found(found.path, found.kind, found.row, r.score, r.parts)
+
+
+def _rest(
+    connection: sqlite3.Connection, own: dict[int, float], given: set[int]
+) -> Iterator[Found]:
+    """What words alone find beside those that were given; a superseded one counts half."""
+    order = sorted(own.keys() - given, key=lambda n: (-round(own[n], 9), n))
     late: list[Found] = []
-    for (whole, score), group in groupby(scored, key=lambda row: (row[0], round(row[1], 9))):
-        while not whole and late and late[0].score >= score:
+    for score, group in groupby(order, key=lambda n: round(own[n], 9)):
+        while late and late[0].score >= score:
             yield late.pop(0)
-        passages = [passage for _, _, passage in group]
-        for found in _load(database.connection, passages, score, whole):
+        for found in _load(connection, list(group), min(score, 1.0)):
             if found.row.superseded:
-                share = found.score * SUPERSEDED_SHARE
+                share = found.score * ranking.SUPERSEDED
                 late.append(Found(found.path, found.kind, found.row, share))
                 late.sort(key=lambda found: -found.score)
             else:
@@ -60,98 +113,7 @@ def ranked(database: Database, question: str) -> Iterator[Found]:
     yield from late
 
 
-def scores(
-    connection: sqlite3.Connection, documents: int, question: str
-) -> Iterator[tuple[bool, float, int]]:
-    """(whether it has all the terms, score, row) of each of so many documents in the table `words`
-    that shares a term with the question, best first.
-
-    Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009); the
-    score, 0 to 1, is the sum as a share of what a text would get that holds every term very often;
-    terms that stand in no document do not count.
-    """
-    asked = query_terms(question)
-    if not asked or not documents:
-        return
-    holding = _holding_of(connection, asked)
-    present = sorted(((n, term) for term, n in holding.items()), key=lambda pair: pair[0])
-    if not present:
-        return
-    most = (K1 + 1) * sum(idf(documents, n) for n, _ in present)
-    for whole, score, row in _summed(connection, documents, present, len(asked)):
-        yield whole, min(score / most, 1.0), row
-
-
-def _holding_of(connection: sqlite3.Connection, asked: list[str]) -> dict[str, int]:
-    """How many passages hold each term; terms that none holds are left out."""
-    found: dict[str, int] = {}
-    for term in asked:
-        row = connection.execute("select doc from vocabulary where term = ?", (term,)).fetchone()
-        if row:
-            found[term] = row[0]
-    return found
-
-
-def _summed(
-    connection: sqlite3.Connection, documents: int, present: Sequence[tuple[int, str]], all_: int
-) -> Iterator[tuple[bool, float, int]]:
-    """(whether it has all the terms, BM25 sum, passage), best first.
-
-    FTS5 scores each posting at about 1.2 us. The rarest terms decide who is in; where the
-    commonest would cost more than POSTINGS allows they only rank the best of those.
-    """
-    rare, total = 0, 0
-    for holding, _ in present:
-        if rare and total + holding > POSTINGS:
-            break
-        rare, total = rare + 1, total + holding
-    parts, values = [], list[object]()
-    for holding, term in present[:rare]:
-        parts.append("select rowid as passage, rank * ? as score, rank as raw from words(?)")
-        values += [-idf(documents, holding) / _fts5_idf(documents, holding), quoted(term)]
-    common = present[rare:]
-    rows = connection.execute(
-        "select passage, sum(score) as sum, count(*) as terms, sum(raw)"
-        f" from ({' union all '.join(parts)}) group by passage"
-        " order by terms >= ? desc, sum desc",
-        (*values, all_ - len(common)),
-    )
-    if not common:
-        for passage, score, terms, _ in rows:
-            yield terms >= all_, score, passage
-        return
-    pool = {passage: [score, terms, raw] for passage, score, terms, raw in rows.fetchmany(POOL)}
-    some = " OR ".join(quoted(term) for _, term in present[:rare])
-    for holding, term in common:
-        weight = -idf(documents, holding) / _fts5_idf(documents, holding)
-        for passage, raw in connection.execute(
-            "select rowid, rank from words(?)", (f"{quoted(term)} AND ({some})",)
-        ):
-            if (row := pool.get(passage)) is not None:
-                # rank sums over all the phrases, the rare ones too: what is more is the term's own.
-                row[0] += weight * (raw - row[2])
-                row[1] += 1
-    yield from sorted(
-        ((terms >= all_, score, passage) for passage, (score, terms, _) in pool.items()),
-        reverse=True,
-    )
-    for passage, score, terms, _ in rows:  # whoever asks for so many, as a narrow filter does
-        yield terms >= all_, score, passage
-
-
-def _fts5_idf(documents: int, holding: int) -> float:
-    """The idf that FTS5's bm25() multiplies with, to be divided out (sqlite.org/fts5.html)."""
-    return max(log((documents - holding + 0.5) / (holding + 0.5)), 1e-6)
-
-
-def quoted(term: str) -> str:
-    """A term as an FTS5 string, whatever it holds."""
-    return '"' + term.replace('"', '""') + '"'
-
-
-def _load(
-    connection: sqlite3.Connection, passages: list[int], score: float, whole: bool = False
-) -> Iterator[Found]:
+def _load(connection: sqlite3.Connection, passages: list[int], score: float) -> Iterator[Found]:
     """Passages of one score, by path and line."""
     found = []
     for at in range(0, len(passages), _CHUNK):
@@ -160,17 +122,28 @@ def _load(
         found += connection.execute(f"{PASSAGES} where p.id in ({marks})", some).fetchall()
     if len(found) < len(passages) and connection.in_transaction:
         raise Damaged("passages are missing")
-    yield from sound(found, score, whole)
+    yield from sound(found, score)
 
 
-def sound(rows: Sequence[tuple[Any, ...]], score: float, whole: bool = False) -> Iterator[Found]:
+def _loaded(connection: sqlite3.Connection, passages: list[int]) -> Iterator[tuple[int, Found]]:
+    """Passages with their ids, in any order."""
+    marks = ", ".join("?" * len(passages))
+    query = PASSAGES.replace("select ", "select p.id, ", 1) + f" where p.id in ({marks})"
+    rows = connection.execute(query, passages).fetchall()
+    if len(rows) < len(passages) and connection.in_transaction:
+        raise Damaged("passages are missing")
+    for number, *row in rows:
+        yield number, next(sound([tuple(row)], 0.0))
+
+
+def sound(rows: Sequence[tuple[Any, ...]], score: float) -> Iterator[Found]:
     """Rows of PASSAGES as passages with that score, by path and line. Damaged, before any of them
     is given away, where one is not what was written.
     """
     if any(kept != seal(*sealed) for kept, *sealed in rows):
         raise Damaged("a passage is not what was written")
     for _, _, path, kind, *fields, _ in sorted(rows, key=lambda row: (row[2], row[1])):
-        yield Found(os.fsdecode(path), kind, Row(*fields), score, whole)
+        yield Found(os.fsdecode(path), kind, Row(*fields), score)
 
 
 def all_triggers(database: Database) -> list[Trigger]:

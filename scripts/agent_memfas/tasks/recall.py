@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 from agent_memfas.index.check import Checker
+from agent_memfas.index.ranking import Leaning
 from agent_memfas.index.rows import Found, Freshness, seal
 from agent_memfas.store.places import PUT_AWAY
-from agent_memfas.text.days import aging
 from agent_memfas.text.firing import Trigger, read_link
 from agent_memfas.text.record import Record
 
 LONGEST_QUOTE, LONGEST_FILE = 20, 400  # lines
 GIVEN, FAINT, APART = range(3)  # why a passage is passed over
-POOL = 4  # times as many passages as are wanted are put in another order by recency
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from datetime import date
 
     from agent_memfas.index.keeper import Keeper, Source
@@ -131,9 +127,8 @@ def _hits(
 ) -> tuple[list[Hit], list[int]]:
     """The best hits, and how many better ones were passed over, by reason."""
     hits, passed = list[Hit](), [0, 0, 0]
-    ranked = source.ranked(question) if filters.limit > 0 else iter(())
-    pool = POOL * filters.limit if filters.recency_weight else 0
-    for found in _newer_first(ranked, pool, filters.recency_weight, today):
+    leaning = Leaning(today, filters.recency_weight)
+    for found in source.ranked(question, leaning) if filters.limit > 0 else ():
         if found.score < filters.min_score or not _passes(found, filters):
             passed[FAINT if found.score < filters.min_score else APART] += 1
             continue
@@ -147,18 +142,6 @@ def _hits(
         if len(hits) >= filters.limit:
             break
     return hits, passed
-
-
-def _newer_first(ranked: Iterator[Found], pool: int, weight: float, today: date) -> Iterator[Found]:
-    """The best passages, so many, in the order of their scores as they age (those with all the
-    words still first), then the others as they come.
-    """
-
-    def rank(found: Found) -> tuple[bool, float]:
-        return not found.whole, -found.score / aging(found.row.day, today, weight)
-
-    yield from sorted(islice(ranked, pool), key=rank)
-    yield from ranked
 
 
 def _whole(checker: Checker, path: str) -> Quote:

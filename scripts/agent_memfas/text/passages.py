@@ -17,6 +17,7 @@ from agent_memfas.text.days import parse_day
 from agent_memfas.text.documents import Block, Document
 from agent_memfas.text.entries import Tag, entries
 from agent_memfas.text.marks import safe_cut, without_comments
+from agent_memfas.text.speakers import speaker_of
 
 LONGEST = 360
 _DAY_IN_HEADING = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -27,7 +28,8 @@ _SENTENCE_ENDS = ("。", "！", "？", "；", ". ", "! ", "? ", "; ", ", ", "，
 class Passage:
     """start, end: lines, 0-based, end exclusive (pieces of one long line share it). heading: the
     headings above, outermost first. day: ISO, the entry's own or its heading's, else "". tag: of
-    the entry it is (or is a piece of).
+    the entry it is (or is a piece of). opens: it is the first piece of its bullet or paragraph.
+    speaker: who says it, see text/speakers.
     """
 
     start: int
@@ -36,6 +38,8 @@ class Passage:
     day: str
     tag: Tag | None
     text: str
+    opens: bool = True
+    speaker: str = ""
 
 
 def passages(document: Document) -> list[Passage]:
@@ -89,7 +93,8 @@ def records(document: Document) -> list[Passage]:
         day = str(record.get("date", ""))[:10] if isinstance(record, dict) else ""
         day = day if parse_day(day) else ""
         found += [
-            Passage(n, n + 1, (), day, None, piece) for piece in _cut_line(line)
+            Passage(n, n + 1, (), day, None, piece, opens=not part)
+            for part, piece in enumerate(_cut_line(line))
         ]  # fmt: skip
     return found
 
@@ -108,7 +113,7 @@ def _under(document: Document, start: int, end: int, tag: Tag | None) -> list[Pa
     """Lines start..end of a markdown document, under their headings."""
     heading = document.heading_path(start)
     day = tag.date.isoformat() if tag and tag.date else _heading_day(heading)
-    whole = Passage(start, end, heading, day, tag, "")
+    whole = Passage(start, end, heading, day, tag, "", True, speaker_of(document.text_lines[start]))
     return _pieces(document.text_lines, start, end, whole)
 
 
@@ -119,7 +124,7 @@ def _pieces(lines: Sequence[str], start: int, end: int, whole: Passage) -> list[
     def close(last: int) -> None:
         text = "\n".join(lines[first:last]).strip("\n")
         if text.strip():
-            found.append(replace(whole, start=first, end=last, text=text))
+            found.append(replace(whole, start=first, end=last, text=text, opens=not found))
 
     for n in range(start, end):
         length = len(lines[n]) + 1
@@ -129,7 +134,8 @@ def _pieces(lines: Sequence[str], start: int, end: int, whole: Passage) -> list[
         if length > LONGEST:
             if size:
                 close(n)
-            found += [replace(whole, start=n, end=n + 1, text=p) for p in _cut_line(lines[n])]
+            for piece in _cut_line(lines[n]):
+                found.append(replace(whole, start=n, end=n + 1, text=piece, opens=not found))
             first, size = n + 1, 0
         else:
             size += length

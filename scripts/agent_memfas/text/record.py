@@ -29,6 +29,9 @@ class Record:
         cls._fields = tuple(getattr(cls, "__annotations__", ()))
 
     def __init__(self, *values: Any, **named: Any) -> None:
+        if not named and len(values) == len(self._fields):  # a question makes thousands of these
+            self.__dict__.update(zip(self._fields, values, strict=True))
+            return
         given = dict(zip(self._fields, values, strict=False), **named)
         fields = {name: given[name] if name in given else self._default(name)
                   for name in self._fields}  # fmt: skip

@@ -1,0 +1,245 @@
+"""Ranking: what BM25 says of a passage, of those around it and of its section, and what is known of
+it besides. Pure functions; the index and the bare files both rank by them.
+
+Every passage gets a sum of shares of what an ideal passage would have (see `search.postings`):
+
+    L = OWN own + WINDOW window + SECTION section + ANSWERS own of the question before it
+
+window: the sum over the terms of the best share within REACH passages of its section; section: the
+same within the whole section. The rest are priors, parts of the best L of the pool, so that they
+mean the same for three passages as for thousands, for two words as for two hundred:
+
+    score = (L + max(L) * sum of the priors that hold) / (OWN + WINDOW + SECTION)
+
+A passage by itself so has its own share, 0 to 1, as its score.
+
+The weights were fitted on LoCoMo and looked at on BEAM and MADial-zh, and the other way round
+(/tests/benchmarks/evidence.py gives the figures). E@1000 of locomo-dev / beam100k-dev /
+madial-zh-dev without each: see ABLATION in tests/benchmarks/evidence.py.
+"""
+
+from __future__ import annotations
+
+from agent_memfas.index.postings import summed
+from agent_memfas.text.asked import (
+    folded,
+    is_assistant,
+    is_named,
+    may_name_time,
+    quotations,
+)
+from agent_memfas.text.days import aging
+from agent_memfas.text.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from datetime import date
+    from typing import Protocol
+
+    Part = dict[int, float]  # passage -> share of one term
+    Place = tuple[int, int, int]  # file, order among the passages of the file, section
+
+    class Ground(Protocol):
+        """What the passages of a folder look like to a ranking."""
+
+        def around(self, passages: Collection[int], reach: int) -> dict[int, Place]:
+            """Where these passages stand, and those within reach of them in their files."""
+
+        def spots(self, passages: Collection[int]) -> dict[int, Spot]:
+            """What is known of these."""
+
+        def within(self, sections: Collection[int]) -> dict[int, int]:
+            """Every passage of these sections, with its section."""
+
+
+POOL = 100  # passages with the best shares of their own; those around them come on top
+REACH = 2  # passages before and behind, in the same section
+OWN, WINDOW, SECTION, ANSWERS = 1.0, 0.6, 0.2, 0.3
+SPEAKER, OPENS, ASSISTANT, TIME, ASKS, QUOTED = 0.2, 0.2, -0.25, 0.3, -0.1, 0.5
+RECENCY = 0.5  # times recency_weight, for a passage of today; less for older ones, see days.aging
+SUPERSEDED = 0.5  # times the score, so that its successor stands above it
+
+
+class Spot(Record):
+    """What is known of a passage. path: of its file. opens: it is the first piece of its bullet or
+    paragraph. asks: see speakers.asks. superseded: a day, or "". text: for quotations.
+    """
+
+    path: str
+    order: int
+    speaker: str
+    opens: bool
+    asks: int
+    day: str
+    superseded: str
+    text: str
+
+
+class Ranked(Record):
+    """A passage of the pool. score: 0 to 1. parts: what each feature has given of it."""
+
+    passage: int
+    score: float
+    parts: dict[str, float]
+
+
+class Leaning(Record):
+    """What a ranking depends on beside the words. today: for ages, and for times that a question
+    names relative to it. recency_weight: of memfas.yaml; 0 where there is no today.
+    """
+
+    today: date | None = None
+    recency_weight: float = 0.0
+
+
+PLAIN = Leaning()
+
+
+def rank(
+    question: str, parts: list[Part], ground: Ground, leaning: Leaning = PLAIN
+) -> list[Ranked]:
+    """The pool of the best passages, best first; equal ones by path and order.
+
+    parts: for each term of the question its postings, shares of the ideal maximum.
+    """
+    own = summed(parts)
+    best = sorted(own, key=lambda passage: (-own[passage], passage))[:POOL]
+    places = ground.around(best, 2 * REACH)
+    near = _near(places)
+    pool = list(dict.fromkeys(other for passage in best for other in near(passage)))
+    spots = ground.spots(pool)
+    sums = _sums(own, parts, {passage: near(passage) for passage in pool}, places, ground)
+    _add_answers(sums, own, places, spots)
+    top = max((sum(found.values()) for found in sums.values()), default=0.0)
+    priors = Priors(question, leaning)
+    ranked = [
+        _scored(passage, found, priors.of(spots[passage]), top, bool(spots[passage].superseded))
+        for passage, found in sums.items()
+    ]
+    ranked.sort(key=lambda r: (-round(r.score, 9), spots[r.passage].path, spots[r.passage].order))
+    return ranked
+
+
+def _scored(
+    passage: int, sums: dict[str, float], priors: dict[str, float], top: float, superseded: bool
+) -> Ranked:
+    share = (SUPERSEDED if superseded else 1.0) / (OWN + WINDOW + SECTION)
+    parts = {name: part * share for name, part in sums.items() if part}
+    for name, weight in priors.items():
+        parts[name] = top * weight * share
+    return Ranked(passage, min(max(sum(parts.values()), 0.0), 1.0), parts)
+
+
+def _near(places: dict[int, Place]) -> Callable[[int], list[int]]:
+    """What gives, for a passage, those within reach in its section, itself included, in order."""
+    at = {place: passage for passage, place in places.items()}
+
+    def near(passage: int) -> list[int]:
+        file, order, section = places[passage]
+        found = [at.get((file, order + n, section)) for n in range(-REACH, REACH + 1)]
+        return [other for other in found if other is not None]
+
+    return near
+
+
+def _sums(
+    own: Part, parts: list[Part], near: dict[int, list[int]], places: dict[int, Place],
+    ground: Ground,
+) -> dict[int, dict[str, float]]:  # fmt: skip
+    """The weighted shares of each passage of the pool: own, window, section."""
+    section_of = ground.within({places[passage][2] for passage in near})
+    section: dict[int, float] = {}
+    window = dict.fromkeys(near, 0.0)
+    for part in parts:
+        best: dict[int, float] = {}
+        for passage, share in part.items():
+            number = section_of.get(passage)
+            if number is not None and share > best.get(number, 0.0):
+                best[number] = share
+        for number, share in best.items():
+            section[number] = section.get(number, 0.0) + share
+        share_of = part.get
+        for passage, around in near.items():
+            window[passage] += max([share_of(n, 0.0) for n in around])
+    return {
+        passage: {
+            "own": OWN * own.get(passage, 0.0), "window": WINDOW * window[passage],
+            "section": SECTION * section.get(places[passage][2], 0.0),
+        } for passage in near
+    }  # fmt: skip
+
+
+def _add_answers(
+    sums: dict[int, dict[str, float]], own: Part, places: dict[int, Place], spots: dict[int, Spot]
+) -> None:
+    """Whatever a person says after a question gets a share of what the question has."""
+    at = {places[passage]: passage for passage in sums}
+    for passage, found in sums.items():
+        file, order, section = places[passage]
+        before = at.get((file, order - 1, section))
+        spot = spots[passage]
+        if (before is not None and spots[before].asks and spot.opens
+                and not is_assistant(spot.speaker)):  # fmt: skip
+            found["answers"] = ANSWERS * own.get(before, 0.0)
+
+
+class Priors:
+    """What speaks for a passage whatever words it has, for one question."""
+
+    def __init__(self, question: str, leaning: Leaning) -> None:
+        self._question = question
+        self._named: dict[str, bool] = {}
+        self._of_day: dict[str, float] = {}
+        self._quotations = quotations(question)
+        self._to_assistant: bool | None = None
+        self._leaning = leaning
+        self._times = self._spans = None
+        if may_name_time(question):
+            from agent_memfas.text import asked_times
+
+            self._times = asked_times.named_times(question)
+            self._spans = asked_times.named_spans(question, leaning.today) if leaning.today else []
+
+    def of(self, spot: Spot) -> dict[str, float]:
+        """Name and weight of each that holds."""
+        found = {}
+        if spot.speaker:
+            if self._is_named(spot.speaker):
+                found["speaker"] = SPEAKER
+            if is_assistant(spot.speaker) and not self._asks_assistant():
+                found["assistant"] = ASSISTANT
+        if spot.opens:
+            found["opens"] = OPENS
+        if spot.asks == 2:
+            found["asks"] = ASKS
+        if self._times or self._spans:
+            from agent_memfas.text import asked_times
+
+            if near := asked_times.nearness(spot.day, self._times or [], self._spans or []):
+                found["time"] = TIME * near
+        if recency := self._recency(spot.day):
+            found["recency"] = recency
+        if self._quotations and any(q in folded(spot.text) for q in self._quotations):
+            found["quoted"] = QUOTED
+        return found
+
+    def _recency(self, day: str) -> float:
+        weight, today = self._leaning.recency_weight, self._leaning.today
+        if not weight or today is None:
+            return 0.0
+        if day not in self._of_day:
+            self._of_day[day] = RECENCY * weight / aging(day, today, weight)
+        return self._of_day[day]
+
+    def _is_named(self, speaker: str) -> bool:
+        if speaker not in self._named:
+            self._named[speaker] = is_named(speaker, self._question)
+        return self._named[speaker]
+
+    def _asks_assistant(self) -> bool:
+        if self._to_assistant is None:
+            from agent_memfas.text.asked_times import asks_assistant
+
+            self._to_assistant = asks_assistant(self._question)
+        return self._to_assistant
