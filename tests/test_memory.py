@@ -384,3 +384,14 @@ def test_a_subclass_of_the_backend_is_a_backend() -> None:
     with Mine() as mine:
         mine.index_batch([("a", "x", {}), ("b", "y", {})])
         assert mine.count() == 2
+
+
+def test_a_file_that_can_only_be_read_in_part_is_indexed(root: Path) -> None:
+    """Not UTF-8: `index_file` takes it, as the command does, and `index_sources` tells how it is
+    read; what it says is found."""
+    (root / "MEMORY.md").write_bytes("caf\xe9 zebra\n".encode("latin-1"))
+    memory = Memory("memfas.yaml")
+    memory.index_file("MEMORY.md")
+    with pytest.warns(UserWarning, match="Indexed only in part MEMORY.md: not UTF-8"):
+        memory.index_sources()
+    assert [r.source for r in memory.search("zebra")] == ["MEMORY.md"]

@@ -212,3 +212,20 @@ def test_a_folder_that_has_notes_is_indexed_by_init(here: Here) -> None:
     here.write("memory/a.md", "- one\n- two\n")
     (line,) = [x for x in here.memfas("init").text.splitlines() if x.startswith("✓ Indexed")]
     assert int(line.split()[2]) >= 2
+
+
+def test_settings_in_json_have_lines_too(here: Here) -> None:
+    """`config` names file and line of each setting, in JSON as in YAML."""
+    here.write("memfas.json", '{\n  "search": {\n    "max_results": 3\n  }\n}\n')
+    found = {one["key"]: one["origin"] for one in here.memfas("config", "--json").data["settings"]}
+    assert found["search.max_results"] == f"{here.root}/memfas.json:3"
+    assert found["search.backend"] == "default"
+
+
+def test_the_crontab_line_names_settings_that_lie_elsewhere(here: Here) -> None:
+    """`init -o`: the janitor of the printed line reads the file that was made."""
+    text = here.memfas("init", "-o", "notes/mine.yaml").text
+    (line,) = [line for line in text.splitlines() if "0 4 * * *" in line]
+    assert line.endswith(f"-c {here.root}/notes/mine.yaml")
+    (line,) = [x for x in here.memfas("init").text.splitlines() if "0 4 * * *" in x]
+    assert " -c " not in line

@@ -185,3 +185,12 @@ def test_what_is_a_trigger_is_not_suggested_again(here: Here) -> None:
     found = here.memfas("suggest", "--json").data["suggestions"]
     assert "Dave" in [one["term"] for one in found]
     assert not {"Alice", "Bob", "Carol"} & {one["term"] for one in found}
+
+
+def test_a_number_that_no_memory_has_is_said(here: Here) -> None:
+    """The hint comes, and the other stream names the number that is linked and not there."""
+    here.write("MEMORY.md", "- [P0] the staging host is heron\n")
+    here.write("memfas.yaml", "triggers:\n  - {keyword: alice, hint: PM, memory_ids: [42]}\n")
+    result = here.memfas("recall", "alice")
+    assert (result.status, "[alice] PM" in result.text) == (0, True)
+    assert "id:42: a trigger links it, and it is not there" in result.errors

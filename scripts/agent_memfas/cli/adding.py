@@ -17,6 +17,7 @@ from agent_memfas.cli.asking import words
 from agent_memfas.cli.brief import brief_of, keeper_for
 from agent_memfas.cli.session import Config, Json, Root, open_up
 from agent_memfas.errors import MemfasError
+from agent_memfas.store.places import CONFIGURATIONS
 from agent_memfas.store.templates import keep_aside, lay, make_folder
 from agent_memfas.tasks import notes
 
@@ -77,7 +78,9 @@ def init(
     out.say()
     out.say("and in `crontab -e`, so that expired entries leave at 4 AM:")
     out.say()
-    out.say(f"  {crontab_line(folder.root)}")
+    usual = [folder.root / name for name in CONFIGURATIONS]
+    elsewhere = settings if settings not in usual else None
+    out.say(f"  {crontab_line(folder.root, elsewhere)}")
 
 
 def _indexed(root: str, file: str | None) -> tuple[int, int]:
@@ -91,7 +94,7 @@ def _indexed(root: str, file: str | None) -> tuple[int, int]:
         return 0, 0
 
 
-def crontab_line(root: Path) -> str:
+def crontab_line(root: Path, config: Path | None = None) -> str:
     """The line that runs the janitor each night with the program that is running now."""
     program, door = Path(sys.argv[0]).absolute(), Path(__file__).parents[2] / "memory-janitor.py"
     if program.name == "memfas":
@@ -100,7 +103,8 @@ def crontab_line(root: Path) -> str:
         call = [sys.executable, str(door)]
     else:
         call = [sys.executable, "-m", "agent_memfas.cli", "janitor"]
-    words = shlex.join([*call, "--root", str(root)])
+    named = ["-c", str(config)] if config else []
+    words = shlex.join([*call, "--root", str(root), *named])
     return f"0 4 * * * {words}".replace("%", "\\%")  # cron takes a bare % for a line end
 
 

@@ -325,4 +325,5 @@ def _tell(answer: recalling.Answer) -> None:
     for skipped in state.skipped:
         out.tell(f"{skipped.path}: {skipped.reason}")
     for quote in (quote for quotes in answer.quotes for quote in quotes if not quote.text):
-        out.tell(f"{quote.path}:{quote.start_line}: a trigger links it, and it is not there")
+        place = f"{quote.path}:{quote.start_line}" if quote.start_line else quote.path
+        out.tell(f"{place}: a trigger links it, and it is not there")

@@ -19,6 +19,7 @@ from agent_memfas.cli.session import Config, Json, Root, Session, from_here, ope
 from agent_memfas.config import load
 from agent_memfas.config.keys import BACKENDS, EMBEDDERS
 from agent_memfas.errors import FileFault, UsageError
+from agent_memfas.index.extract import is_partly_read
 from agent_memfas.index.feeding import Fed, fed
 from agent_memfas.index.inspect import State, state_of
 from agent_memfas.index.keeper import Keeper
@@ -32,7 +33,6 @@ from agent_memfas.tasks import settings as changing
 PANEL = "Index"
 PATIENCE = 10.0  # seconds for another process that is writing the index
 KINDS = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".jsonl": "json"}
-PARTLY = ("not UTF-8", "only the first")  # what is said of a file that is indexed all the same
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
@@ -80,7 +80,7 @@ def index(
     kept.suspect(set(wanted))
     state = kept.source(time.time_ns()).freshness
     reasons = {skipped.path: skipped.reason for skipped in state.skipped}
-    unread = {path for path, reason in reasons.items() if not reason.startswith(PARTLY)}
+    unread = {path for path, reason in reasons.items() if not is_partly_read(reason)}
     failed += [(path, reasons[path]) for path in wanted if path in unread]
     done = [path for path in wanted if path not in unread]
     if json:
@@ -268,6 +268,7 @@ def clear(yes: Yes = False, root: Root = None, config: Config = None, json: Json
             raise UsageError("clear asks before it deletes, and nobody can answer", "add -y")
         question = f"This deletes the index ({state.passages} memories); the files stay. Continue?"
         if not typer.confirm(question, default=False):
+            out.tell("nothing was deleted")
             raise typer.Exit(1)
     for place in places_for(session.root, session.brief):
         if place.ours or not state.problem:

@@ -101,8 +101,8 @@ def explain(file: Path | None) -> list[InForce]:
     """Every setting in force and where it came from. ConfigError as for `load`."""
     settings = load(file)
     lines: dict[str, int] = {}
-    if file is not None and file.suffix != ".json":
-        lines = _parse_yaml(file, read(file, CAP).data.decode("utf-8-sig"))[1]
+    if file is not None:
+        lines = _tree(file, read(file, CAP).data.decode("utf-8-sig"))[1]
     return [
         InForce(key, settings.values[key], f"{file}:{lines[key]}" if key in lines else str(file))
         if key in settings.values else InForce(key, DEFAULTS[key], "default")
@@ -134,8 +134,13 @@ def load(file: Path | None) -> Settings:
 
 def parsed(file: Path, text: str) -> Settings:
     """Settings of a text that stands (or would stand) in that file. ConfigError as for `load`."""
-    tree, lines = _parse_json(file, text) if file.suffix == ".json" else _parse_yaml(file, text)
+    tree, lines = _tree(file, text)
     return _settings(file, tree, lines, text)
+
+
+def _tree(file: Path, text: str) -> tuple[dict[str, Any], dict[str, int]]:
+    """Keys and values, and the line (1-based) of each dotted key."""
+    return _parse_json(file, text) if file.suffix == ".json" else _parse_yaml(file, text)
 
 
 def _parse_json(file: Path, text: str) -> tuple[dict[str, Any], dict[str, int]]:

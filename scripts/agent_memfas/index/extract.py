@@ -24,6 +24,7 @@ from agent_memfas.text.triggers import commented, listed
 from agent_memfas.text.words import terms
 
 LONG = 40
+NOT_UTF8, CUT = "not UTF-8", "only the first"  # notes on files that are read all the same
 
 
 class Content(Record):
@@ -56,13 +57,18 @@ def load(root: str, path: str) -> Content:
         raise FileFault(error.message.rpartition(": ")[2]) from error.__cause__
     notes = []
     if image.cut:
-        notes.append(f"only the first {READ_CAP >> 20} MB are read")
+        notes.append(f"{CUT} {READ_CAP >> 20} MB are read")
     try:
         image.data.decode("utf-8")
     except UnicodeDecodeError:
-        notes.append("not UTF-8: read with replacement characters")
+        notes.append(f"{NOT_UTF8}: read with replacement characters")
     digest = blake2b(image.data, digest_size=16).digest()
     return Content(image.data, digest, signature_of(image.info), "; ".join(notes))
+
+
+def is_partly_read(reason: str) -> bool:
+    """Whether a file with that note is indexed all the same."""
+    return reason.startswith((NOT_UTF8, CUT))
 
 
 def documents(folder: Folder, scope: Scope) -> Iterator[tuple[str, Document]]:

@@ -15,7 +15,7 @@ from agent_memfas.config import NO_FILE, beside, inside
 from agent_memfas.config.family import Config, config_of
 from agent_memfas.embedders.base import Embedder
 from agent_memfas.errors import ConfigError, NothingFound, UsageError
-from agent_memfas.index.extract import documents
+from agent_memfas.index.extract import documents, is_partly_read
 from agent_memfas.index.feeding import BY_WORDS, fed
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place, cache_home, places_of
@@ -144,8 +144,9 @@ class Memory:
                 self._add_source(opening, name, file_type)
             self._keeper.suspect({name})
             reasons = self._skipped()
-        if name in reasons:
-            raise UsageError(f"{path}: {reasons[name]}")
+        reason = reasons.get(name, "")
+        if reason and not is_partly_read(reason):
+            raise UsageError(f"{path}: {reason}")
 
     def index_sources(self) -> None:
         """Read whatever has changed. What cannot be read is told in warnings."""
@@ -154,7 +155,8 @@ class Memory:
             scope = folders.scope(opening, self._added)
             for path, reason in self._skipped().items():
                 if scope.wants(path):
-                    warnings.warn(f"Failed to index {path}: {reason}", stacklevel=2)
+                    told = "Indexed only in part" if is_partly_read(reason) else "Failed to index"
+                    warnings.warn(f"{told} {path}: {reason}", stacklevel=2)
 
     def clear(self) -> None:
         """Delete the index; files and triggers stay, and the next question reads them again."""

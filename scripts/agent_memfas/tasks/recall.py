@@ -58,7 +58,8 @@ class Hit(Record):
 
 
 class Quote(Record):
-    """Lines that a trigger links, 1-based, inclusive. text: "" where they are not there."""
+    """Lines that a trigger links, 1-based, inclusive. text: "" where they are not there; then path
+    may be id:123, for the number of a memory."""
 
     path: str
     start_line: int
@@ -156,7 +157,8 @@ def _quotes(source: Source, checker: Checker, trigger: Trigger) -> list[Quote]:
     for link in trigger.links:
         if link.startswith("id:"):
             rows = [f for f in source.numbered(int(link[3:])) if checker.stands(f.path, f.row)]
-            found += [Quote(f.path, f.row.start, f.row.end, f.row.text) for f in rows[:1]]
+            here = [Quote(f.path, f.row.start, f.row.end, f.row.text) for f in rows[:1]]
+            found += here or [Quote(link, 0, 0, "")]
             continue
         if (place := read_link(link)) is not None:
             path, start, last = place
