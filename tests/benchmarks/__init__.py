@@ -4,7 +4,8 @@
     python -m tests.benchmarks.all --peers DIR        # all, against other programs
 
 or one by one: `python -m tests.benchmarks.cold`, `.sweep`, `.build`, `.query`, `.against`; each
-has `--help`. The interpreter that runs them needs memfas' dependencies.
+has `--help`. The interpreter that runs them needs memfas' dependencies. How well recall finds what
+answers a question is measured by itself, for it needs data: `python -m tests.benchmarks.evidence`.
 
 Each prints tables in markdown. CPU time (user and system) says more than wall time wherever
 something else runs on the machine. Whole processes take turns (A B A B ...), and ratios are the

@@ -11,6 +11,7 @@ import typer
 from agent_memfas import __version__
 from agent_memfas.cli import (
     adding,
+    benching,
     checking,
     configuring,
     demo,
@@ -73,6 +74,7 @@ for module in (
     remembering,
     demo,
     finding,
+    benching,
     tending,
     renewing,
     checking,
