@@ -141,9 +141,9 @@ def test_dependencies_are_not_entered(memory: Memory, monkeypatch: pytest.Monkey
     memory.write("memory/a.md", "- the ibis host\n")
     listed, list_folder = [], listing.list_folder
 
-    def counting(root: str, folder: str) -> listing.Listed:
+    def counting(root: str, folder: str, *suffixes: tuple[str, ...]) -> listing.Listed:
         listed.append(folder)
-        return list_folder(root, folder)
+        return list_folder(root, folder, *suffixes)
 
     monkeypatch.setattr("agent_memfas.store.sweep.list_folder", counting)
     handles = len(os.listdir("/proc/self/fd"))
