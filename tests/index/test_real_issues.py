@@ -151,7 +151,7 @@ def test_dependencies_are_not_entered(memory: Memory, monkeypatch: pytest.Monkey
     assert places(answer) == ["memory/a.md:1"]
     assert answer["files_seen"] == 2
     assert set(listed) == {"", "memory"}
-    assert len(os.listdir("/proc/self/fd")) == handles
+    assert len(os.listdir("/proc/self/fd")) <= handles  # what others left may be closed meanwhile
 
 
 QUESTIONS = {
