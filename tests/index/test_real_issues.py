@@ -141,9 +141,9 @@ def test_dependencies_are_not_entered(memory: Memory, monkeypatch: pytest.Monkey
     memory.write("memory/a.md", "- the ibis host\n")
     listed, list_folder = [], listing.list_folder
 
-    def counting(root: str, folder: str) -> listing.Listed:
+    def counting(root: str, folder: str, *suffixes: tuple[str, ...]) -> listing.Listed:
         listed.append(folder)
-        return list_folder(root, folder)
+        return list_folder(root, folder, *suffixes)
 
     monkeypatch.setattr("agent_memfas.store.sweep.list_folder", counting)
     handles = len(os.listdir("/proc/self/fd"))
@@ -151,7 +151,7 @@ def test_dependencies_are_not_entered(memory: Memory, monkeypatch: pytest.Monkey
     assert places(answer) == ["memory/a.md:1"]
     assert answer["files_seen"] == 2
     assert set(listed) == {"", "memory"}
-    assert len(os.listdir("/proc/self/fd")) == handles
+    assert len(os.listdir("/proc/self/fd")) <= handles  # what others left may be closed meanwhile
 
 
 QUESTIONS = {
