@@ -111,7 +111,7 @@ RARE = ["heron", "ibis", "部署", "node.js", "DEC-0054"]
 )
 def test_a_rare_word_is_found_among_many(rare: list[str], at: int, limit: int) -> None:
     """Where common words stand in so many lines that they are only used to rank the others, the
-    same line leads, with the same score."""
+    same line leads, with nearly the same score: what common words stand beside it may be missed."""
     lines = [f"- the host of day {n} is deployed to staging {n % 7}\n" for n in range(40)]
     lines[at] = f"- the host of {' and '.join(rare)} is deployed to staging\n"
     lines[(at + 1) % 40] = f"- {rare[0]} is seen on a day\n"
@@ -123,7 +123,7 @@ def test_a_rare_word_is_found_among_many(rare: list[str], at: int, limit: int) -
         (hit,) = indexed.hits
         assert rare[0] in hit.text
         assert hit.text == bare.hits[0].text
-        assert hit.score == pytest.approx(bare.hits[0].score, abs=1e-6)
+        assert hit.score == pytest.approx(bare.hits[0].score, abs=0.02)
 
 
 def test_the_commonest_words_alone_still_answer(memory: Memory) -> None:

@@ -91,6 +91,14 @@ def summed(parts: Iterable[Mapping[int, float]]) -> dict[int, float]:
     return total
 
 
+def whole(parts: Sequence[Mapping[int, float]], question: str) -> set[int]:
+    """The rows that hold all the terms of the question."""
+    if not parts or len(parts) < len(query_terms(question)):
+        return set()
+    first, *others = sorted(parts, key=len)
+    return {row for row in first if all(row in part for part in others)}
+
+
 def quoted(term: str) -> str:
     """A term as an FTS5 string, whatever it holds."""
     return '"' + term.replace('"', '""') + '"'

@@ -20,10 +20,11 @@ madial-zh-dev without each: see ABLATION in tests/benchmarks/evidence.py.
 
 from __future__ import annotations
 
-from agent_memfas.index.postings import summed
+from agent_memfas.index.postings import summed, whole
 from agent_memfas.text.asked import (
     folded,
     is_assistant,
+    is_lookup,
     is_named,
     may_name_time,
     quotations,
@@ -101,13 +102,17 @@ def rank(
 ) -> list[Ranked]:
     """The pool of the best passages, best first; equal ones by path and order.
 
-    parts: for each term of the question its postings, shares of the ideal maximum.
+    parts: for each term of the question its postings, shares of the ideal maximum. Those that hold
+    every term come before the others. Where it is only a word or two that are looked up, what
+    stands beside them is no answer.
     """
-    own = summed(parts)
-    best = sorted(own, key=lambda passage: (-own[passage], passage))[:POOL]
+    own, full = summed(parts), whole(parts, question)
+    best = sorted(own, key=lambda passage: (passage not in full, -own[passage], passage))[:POOL]
     places = ground.around(best, 2 * REACH)
     near = _near(places)
     pool = list(dict.fromkeys(other for passage in best for other in near(passage)))
+    if is_lookup(question):
+        pool = [passage for passage in pool if passage in own]
     spots = ground.spots(pool)
     sums = _sums(own, parts, {passage: near(passage) for passage in pool}, places, ground)
     _add_answers(sums, own, places, spots)
@@ -117,8 +122,12 @@ def rank(
         _scored(passage, found, priors.of(spots[passage]), top, bool(spots[passage].superseded))
         for passage, found in sums.items()
     ]
-    ranked.sort(key=lambda r: (-round(r.score, 9), spots[r.passage].path, spots[r.passage].order))
-    return ranked
+    return sorted(ranked, key=lambda r: _order(r, spots[r.passage], r.passage in full))
+
+
+def _order(ranked: Ranked, spot: Spot, has_all: bool) -> tuple[bool, float, str, int]:
+    first = has_all and not spot.superseded
+    return not first, -round(ranked.score, 9), spot.path, spot.order
 
 
 def _scored(

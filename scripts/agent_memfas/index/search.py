@@ -7,7 +7,7 @@ from itertools import groupby
 
 from agent_memfas.index import ranking
 from agent_memfas.index.database import APART, Damaged
-from agent_memfas.index.postings import postings, summed
+from agent_memfas.index.postings import postings, summed, whole
 from agent_memfas.index.rows import COLUMNS, Found, Row, seal
 from agent_memfas.index.scope import Scope
 from agent_memfas.text.firing import Trigger, fired
@@ -16,9 +16,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
     from agent_memfas.index.database import Database
+
+    T = TypeVar("T")
 
 _CHUNK, _MANY = 100, 500  # values in one statement
 PASSAGES = (
@@ -42,11 +44,13 @@ def ranked(
 def scores(
     connection: sqlite3.Connection, documents: int, question: str
 ) -> Iterator[tuple[float, int]]:
-    """(score, row) of each document in the table `words` that shares a term with the question, best
-    first; of `documents` ones. The score is the BM25 sum as a share of the ideal, 0 to 1.
+    """(score, row) of each of so many documents in the table `words` that shares a term with the
+    question: those with all its terms first, then best first. The score is the BM25 sum as a share
+    of the ideal, 0 to 1.
     """
-    own = summed(postings(connection, documents, question))
-    for row in sorted(own, key=lambda row: (-own[row], row)):
+    parts = postings(connection, documents, question)
+    own, full = summed(parts), whole(parts, question)
+    for row in sorted(own, key=lambda row: (row not in full, -own[row], row)):
         yield min(own[row], 1.0), row
 
 
@@ -63,7 +67,8 @@ class Rows:
             f" q.file = p.file and q.place between p.place - {reach} and p.place + {reach}"
             " where p.id in (%s)", passages,
         )  # fmt: skip
-        return {passage: (file, order, section) for passage, file, order, section in rows}
+        found = {passage: (file, order, section) for passage, file, order, section in rows}
+        return self._whole(found, passages)
 
     def spots(self, passages: Collection[int]) -> dict[int, ranking.Spot]:
         """What is known of these."""
@@ -71,17 +76,28 @@ class Rows:
             "select p.id, f.path, p.place, speaker, opens, asks, day, superseded, text"
             " from passages p join files f on f.id = p.file where p.id in (%s)", passages,
         )  # fmt: skip
-        return {n: ranking.Spot(os.fsdecode(path), *known) for n, path, *known in rows}
+        if any(type(path) is not bytes for _, path, *_ in rows):
+            raise Damaged("the path of a file is not what was written")
+        found = {n: ranking.Spot(os.fsdecode(path), *known) for n, path, *known in rows}
+        return self._whole(found, passages)
 
     def within(self, sections: Collection[int]) -> dict[int, int]:
         """Every passage of these sections, with its section."""
         return dict(self._each("select id, section from passages where section in (%s)", sections))
 
-    def _each(self, query: str, values: Collection[int]) -> Iterator[Any]:
-        listed = list(values)
+    def _each(self, query: str, values: Collection[int]) -> list[Any]:
+        listed: list[int] = list(values)
+        found: list[Any] = []
         for at in range(0, len(listed), _MANY):
             some = listed[at : at + _MANY]
-            yield from self._connection.execute(query % ", ".join("?" * len(some)), some)
+            marks = ", ".join("?" * len(some))
+            found += self._connection.execute(query % marks, some).fetchall()
+        return found
+
+    def _whole(self, found: dict[int, T], passages: Collection[int]) -> dict[int, T]:
+        if not found.keys() >= set(passages):
+            raise Damaged("passages are missing")
+        return found
 
 
 def _shown(connection: sqlite3.Connection, pool: list[ranking.Ranked]) -> Iterator[Found]:

@@ -5,6 +5,8 @@ No regular expressions: every recall loads this. What needs them is in `asked_ti
 
 from __future__ import annotations
 
+from agent_memfas.text.words import asked_pieces
+
 ASSISTANTS = frozenset(
     "assistant ai bot model system chatgpt gpt claude gemini llm copilot"
     " 助手 助理 机器人 智能助手".split()
@@ -36,6 +38,16 @@ def is_named(speaker: str, question: str) -> bool:
 def is_assistant(speaker: str) -> bool:
     """Whether a program says it."""
     return speaker.casefold() in ASSISTANTS
+
+
+def is_lookup(question: str) -> bool:
+    """Whether it is one or two words to look up, stop words aside: then nothing is meant by what
+    stands beside a line that has them. Three characters of Chinese are taken for a word.
+    """
+    size = 0
+    for piece in asked_pieces(question):
+        size += 1 if piece.isascii() else (len(piece) + 2) // 3
+    return size <= 2
 
 
 def quotations(question: str) -> list[str]:

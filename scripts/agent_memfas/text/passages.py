@@ -69,13 +69,18 @@ def _starts_passage(block: Block, document: Document) -> bool:
 
 
 def _is_bare(heading: Block, document: Document) -> bool:
-    """A heading with nothing under it is all there is to find of its section."""
+    """A heading with nothing under it is all there is to find of its section. One with a deeper
+    heading under it is not: it stands above all that follows there.
+    """
     after = next((n for n in range(heading.end, len(document.lines))
                   if document.text_lines[n].strip()), None)  # fmt: skip
     if after is None:
         return True
     following = bisect_left(document.headings, after, key=lambda h: h.start)
-    return [h.start for h in document.headings[following : following + 1]] == [after]
+    return any(
+        h.start == after and h.level <= heading.level
+        for h in document.headings[following : following + 1]
+    )
 
 
 def records(document: Document) -> list[Passage]:

@@ -75,6 +75,11 @@ def query_terms(text: str, limit: int = 256) -> list[str]:
     return []
 
 
+def asked_pieces(text: str) -> list[str]:
+    """The pieces of a question, cut at white space, that are more than stop words."""
+    return [piece for piece in text.split() if next(_terms(piece, True), None) is not None]
+
+
 @lru_cache(maxsize=1 << 15)
 def _known_words(piece: str) -> tuple[str, ...]:
     return tuple(_words(piece))
