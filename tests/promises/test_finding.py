@@ -153,9 +153,9 @@ def test_text_of_every_usual_name_is_found_and_what_others_installed_is_not(here
 
 def test_the_date_of_a_note_is_the_day_it_is_about(here: Here) -> None:
     """A daily log has the day of its name, an entry that of its tag; indexing again changes none."""
-    here.write("memory/2019-01-01.md", "heron\n")
-    here.write("memory/2026-02-24.md", "heron\n")
-    here.write("MEMORY.md", "- [P2][2026-02-20] heron\n- [P0] heron\n")
+    here.write("memory/2019-01-01.md", "heron one\n")
+    here.write("memory/2026-02-24.md", "heron two\n")
+    here.write("MEMORY.md", "- [P2][2026-02-20] heron three\n- [P0] heron four\n")
     for _ in range(2):
         assert here.memfas("index", ".").status == 0
         days = {

@@ -119,6 +119,8 @@ def search(values: dict[str, Any]) -> int:
             lines = context.span(hit.start_line, hit.end_line)
             out.say(f"[{hit.path}:{lines}] (score: {hit.score:.2f})")
             out.say(f"  {text[:CUT]}{more}")
+            if hit.also:
+                out.say(f"  ({context.also(hit)})")
             out.say()
         _tell(answer)
     else:
@@ -172,7 +174,7 @@ class Asked:
         """Note what the session has been given."""
         if not self._values.get("session") or not kept:
             return
-        new = [seal(*_what(block)) for block in kept]
+        new = [number for block in kept for number in _seals(block)]
         try:
             _sessions().save(
                 _folder(self._root), self._values.get("session"), [*self._given, *new], time.time()
@@ -195,12 +197,14 @@ def _folder(root: str) -> Any:
     return Folder(Path(root))
 
 
-def _what(block: context.Block) -> tuple[str, ...]:
-    """What a block is known by."""
+def _seals(block: context.Block) -> tuple[int, ...]:
+    """What a block is known by: a hit by its doubles, too."""
     item = block.item
+    if block.section == context.RELATED:
+        return tuple(item.seals)
     if block.section == context.TRIGGERED:
-        return item.path, item.keyword, item.hint
-    return item.path, item.text
+        return (seal(item.path, item.keyword, item.hint),)
+    return (seal(item.path, item.text),)
 
 
 def _blocks(answer: recalling.Answer) -> list[context.Block]:
@@ -271,7 +275,7 @@ def _as_data(answer: recalling.Answer, now: datetime) -> dict[str, object]:
     return {
         "query": answer.query,
         "always": [vars(quote) for quote in answer.always],
-        "hits": [vars(hit) for hit in answer.hits],
+        "hits": [_hit_data(hit) for hit in answer.hits],
         "triggers": [
             {**vars(trigger), "links": list(trigger.links), "memories": [vars(q) for q in quotes]}
             for trigger, quotes in zip(answer.triggers, answer.quotes, strict=True)
@@ -285,6 +289,10 @@ def _as_data(answer: recalling.Answer, now: datetime) -> dict[str, object]:
         "source": state.source,
         "notes": list(state.notes),
     }
+
+
+def _hit_data(hit: recalling.Hit) -> dict[str, object]:
+    return {name: value for name, value in vars(hit).items() if name != "seals"}
 
 
 def _print_nothing(answer: recalling.Answer, left: dict[str, int]) -> None:

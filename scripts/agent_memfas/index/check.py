@@ -36,8 +36,17 @@ class Checker:
     def stands(self, path: str, row: Row) -> bool:
         """Whether the lines of the file hold the text of the row."""
         self._open(path)
+        return _text(row) in "\n".join(self._lines[row.start - 1 : row.end])
+
+    def beyond(self, path: str, row: Row) -> str:
+        """The lines of a row that is only a piece of them; "" where it is all that they say."""
+        self._open(path)
         lines = "\n".join(self._lines[row.start - 1 : row.end])
-        return "\n".join(line.rstrip("\r") for line in row.text.split("\n")) in lines
+        return "" if len(lines.strip()) == len(_text(row).strip()) else lines
+
+
+def _text(row: Row) -> str:
+    return "\n".join(line.rstrip("\r") for line in row.text.split("\n"))
 
 
 def _lines(root: str, path: str) -> list[str]:

@@ -16,7 +16,8 @@ class MemoryResult:
     """One hit. source: path relative to the folder; lines 1-based, inclusive; score: 0 to 1.
 
     heading: the headings above, joined by " > ". id: the number of this text, the same wherever and
-    whenever it is found; `memory_ids` of a trigger are such numbers.
+    whenever it is found; `memory_ids` of a trigger are such numbers. also: where else the same is
+    said, each `path:12` or `path:12-15`.
     """
 
     source: str
@@ -29,6 +30,7 @@ class MemoryResult:
     end_line: int | None = None
     heading: str | None = None
     id: int | None = None
+    also: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         head = f"[{self.trigger}] {self.hint}" if self.trigger else f"[{self.source}]"
@@ -41,4 +43,5 @@ def result_of(hit: Hit) -> MemoryResult:
     return MemoryResult(
         hit.path, hit.text, hit.score, date=hit.date, start_line=hit.start_line,
         end_line=hit.end_line, heading=hit.heading, id=number_of(digest(hit.text)),
+        also=hit.also,
     )  # fmt: skip

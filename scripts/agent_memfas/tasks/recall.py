@@ -6,11 +6,16 @@ from agent_memfas.index.check import Checker
 from agent_memfas.index.ranking import Leaning
 from agent_memfas.index.rows import Found, Freshness, seal
 from agent_memfas.store.places import PUT_AWAY
+from agent_memfas.text.alike import EXPIRED, LIVE, SUPERSEDED, Said, fold, said
+from agent_memfas.text.context import span
 from agent_memfas.text.firing import Trigger, read_link
 from agent_memfas.text.record import Record
+from agent_memfas.text.spoken import spoken_in
 
 LONGEST_QUOTE, LONGEST_FILE = 20, 400  # lines
 GIVEN, FAINT, APART = range(3)  # why a passage is passed over
+AHEAD = 10  # passages behind the last one shown that are looked at for doubles of it
+DOUBLES = 200  # passages more than are wanted that are looked at where many say the same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +25,8 @@ if TYPE_CHECKING:
 
 
 class Filters(Record):
-    """What may answer. kinds: of places.KINDS, empty for all but archive and cold storage.
+    """What may answer. limit: hits that are shown. kinds: of places.KINDS, empty for all but
+    archive and cold storage.
 
     since, until: ISO days, inclusive, or "". p1, p2: days that entries of these priorities are
     kept, for the label `expired`. given: the seals (of path and text) of hits and triggers that
@@ -42,7 +48,8 @@ class Filters(Record):
 
 class Hit(Record):
     """One passage. Lines 1-based, inclusive; heading: the path, joined by " > "; date: ISO or
-    None; labels: expired, superseded; score: 0 to 1.
+    None; labels: expired, superseded; score: 0 to 1. also: where else the same is said, each
+    `path:12` or `path:12-15`. seals: what it and those are known by in Filters.given.
     """
 
     path: str
@@ -55,6 +62,8 @@ class Hit(Record):
     score: float
     text: str
     labels: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    seals: tuple[int, ...] = ()
 
 
 class Quote(Record):
@@ -127,22 +136,120 @@ def _hits(
     source: Source, checker: Checker, question: str, filters: Filters, today: date, wrong: set[str]
 ) -> tuple[list[Hit], list[int]]:
     """The best hits, and how many better ones were passed over, by reason."""
-    hits, passed = list[Hit](), [0, 0, 0]
-    leaning = Leaning(today, filters.recency_weight)
-    for found in source.ranked(question, leaning) if filters.limit > 0 else ():
+    passed = [0, 0, 0]
+    if filters.limit <= 0:
+        return [], passed
+    gatherer = _Gatherer(filters, today)
+    for found in source.ranked(question, Leaning(today, filters.recency_weight)):
+        if gatherer.has_enough():
+            break
         if found.score < filters.min_score or not _passes(found, filters):
             passed[FAINT if found.score < filters.min_score else APART] += 1
+        elif not gatherer.wants(found):
             continue
-        if not checker.stands(found.path, found.row):
+        elif not checker.stands(found.path, found.row):
             wrong.add(found.path)
-            continue
-        if filters.given and seal(found.path, found.row.text) in filters.given:
-            passed[GIVEN] += 1
-            continue
-        hits.append(_hit(found, filters, today))
-        if len(hits) >= filters.limit:
-            break
+        else:
+            gatherer.take(found, checker.beyond(found.path, found.row))
+    hits, passed[GIVEN] = gatherer.hits()
     return hits, passed
+
+
+class _Gatherer:
+    """Takes passages, best first, until there are as many hits as are wanted, doubles folded."""
+
+    def __init__(self, filters: Filters, today: date) -> None:
+        self._filters, self._today = filters, today
+        self._found, self._said = list[Found](), list[Said]()
+        self._room, self._ahead, self._full = filters.limit, AHEAD, False
+        self._folded = list[list[int]]()
+
+    def wants(self, found: Found) -> bool:
+        """Whether a passage may be of use: once there are enough, only the same words again."""
+        if not self._full:
+            return True
+        new = spoken_in(found.row.text).words
+        return any(known.spoken.words == new for known in self._said)
+
+    def take(self, found: Found, lines: str) -> None:
+        """One passage more. lines: those that it is only a piece of, or ""."""
+        self._found.append(found)
+        self._said.append(_said(found, lines, self._filters, self._today))
+        self._folded = []
+
+    def has_enough(self) -> bool:
+        """Whether no more are needed; to be asked before each passage that there is."""
+        taken = len(self._found)
+        if not self._full and taken >= self._room:
+            missing = self._filters.limit - len(self._groups()[0])
+            self._full = missing <= 0 or taken >= self._filters.limit + DOUBLES
+            self._room = taken + max(missing, taken // 2)
+        self._ahead -= self._full
+        return self._ahead < 0
+
+    def hits(self) -> tuple[list[Hit], int]:
+        """The hits, and how many more there would be, had they not been given before."""
+        groups, given = self._groups()
+        return [self._hit(group) for group in groups], given
+
+    def _groups(self) -> tuple[list[list[Found]], int]:
+        """What is shown, each with its doubles, and how many better ones were given before."""
+        groups, given = list[list[Found]](), 0
+        self._folded = self._folded or fold(self._said)
+        for numbers in self._folded:
+            if len(groups) == self._filters.limit:
+                break
+            if self._was_given(numbers):
+                given += 1
+            else:
+                groups.append([self._found[n] for n in numbers])
+        return groups, given
+
+    def _was_given(self, numbers: list[int]) -> bool:
+        """Whether one was given that is worth no less than the one that would be shown."""
+        least = self._said[numbers[0]].standing
+        return any(
+            self._said[n].standing >= least and _seal(self._found[n]) in self._filters.given
+            for n in (numbers if self._filters.given else ())
+        )
+
+    def _hit(self, group: list[Found]) -> Hit:
+        found, row = group[0], group[0].row
+        expired, superseded = _state(found, self._filters, self._today)
+        labels = [name for name, is_so in
+                  (("expired", expired), ("superseded", superseded)) if is_so]  # fmt: skip
+        also = dict.fromkeys(map(_place, group))
+        return Hit(
+            found.path, row.start, row.end, row.heading, row.day or None, row.priority or None,
+            found.kind, round(found.score, 4), row.text, tuple(labels), tuple(also)[1:],
+            tuple(map(_seal, group)),
+        )  # fmt: skip
+
+
+def _said(found: Found, lines: str, filters: Filters, today: date) -> Said:
+    """A passage as it is compared. A note stands under the name of its file, too."""
+    row = found.row
+    expired, superseded = _state(found, filters, today)
+    about = f"{found.path} {row.heading}" if found.kind == "other" else row.heading
+    return said(
+        row.text, about, lines, day=row.day, kind=found.kind, score=found.score,
+        standing=SUPERSEDED if superseded else EXPIRED if expired else LIVE,
+    )  # fmt: skip
+
+
+def _state(found: Found, filters: Filters, today: date) -> tuple[bool, bool]:
+    """Whether it is expired, and whether it is superseded."""
+    row = found.row
+    expired = found.kind == "archive" or row.is_expired(today, filters.p1, filters.p2)
+    return expired, bool(row.superseded)
+
+
+def _place(found: Found) -> str:
+    return f"{found.path}:{span(found.row.start, found.row.end)}"
+
+
+def _seal(found: Found) -> int:
+    return seal(found.path, found.row.text)
 
 
 def _whole(checker: Checker, path: str) -> Quote:
@@ -178,15 +285,3 @@ def _passes(found: Found, filters: Filters) -> bool:
     if not filters.since and not filters.until:
         return True
     return bool(day) and filters.since <= day <= (filters.until or "9999-12-31")
-
-
-def _hit(found: Found, filters: Filters, today: date) -> Hit:
-    row, labels = found.row, list[str]()
-    if found.kind == "archive" or row.is_expired(today, filters.p1, filters.p2):
-        labels.append("expired")
-    if row.superseded:
-        labels.append("superseded")
-    return Hit(
-        found.path, row.start, row.end, row.heading, row.day or None, row.priority or None,
-        found.kind, round(found.score, 4), row.text, tuple(labels),
-    )  # fmt: skip

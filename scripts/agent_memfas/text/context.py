@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 TITLE = "📚 Memory Context:"
 ALWAYS, TRIGGERED, RELATED = "Always Loaded", "Triggered Memories", "Related Memories"
 LARGEST = 1000  # hits of an answer
+NAMED = 5  # places that are named beside a hit that says the same
 SECTIONS = (ALWAYS, TRIGGERED, RELATED)
 
 
@@ -35,12 +36,18 @@ def trigger_block(trigger: Any, quotes: Iterable[Any]) -> Block:
 
 
 def hit_block(hit: Any) -> Block:
-    """A hit of recall: where it stands, what is known of it, its lines."""
-    about = [hit.heading, hit.date or "", *(label.upper() for label in hit.labels)]
+    """A hit of recall: where it stands, what is known of it, where else it stands, its lines."""
+    about = [hit.heading, hit.date or "", *(label.upper() for label in hit.labels), also(hit)]
     told = " | ".join(part for part in about if part)
     place = _line(f"[{hit.path}:{span(hit.start_line, hit.end_line)}] {told}".rstrip())
     text = "\n".join([f"{place} (score: {hit.score:.2f})", *quoted(hit.text)])
     return Block(RELATED, text, hit)
+
+
+def also(hit: Any) -> str:
+    """Where else the same is said: `also memory/2026-02-24.md:12`; "" for nowhere."""
+    more = [f"and {len(hit.also) - NAMED} more"] if len(hit.also) > NAMED else []
+    return f"also {', '.join([*hit.also[:NAMED], *more])}" if hit.also else ""
 
 
 def always_block(quote: Any) -> Block:
