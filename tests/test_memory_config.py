@@ -113,7 +113,9 @@ def test_the_default_takes_the_usual_files_that_are_there(tmp_path: Path) -> Non
         ({"triggers": [{"hint": "x"}]}, ["keyword"]),
         ({"triggers": [{"keyword": "a", "hint": "x", "memory_ids": "1"}]}, ["memory_ids"]),
         ({"search": {"backend": "elastic"}}, ["search.backend", "fts5"]),
-        ({"search": {"embedder_type": "openai"}}, ["search.embedder_type", "fastembed"]),
+        ({"search": {"embedder_type": "cohere"}}, ["search.embedder_type", "fastembed", "openai"]),
+        ({"search": {"base_url": "localhost:8000"}}, ["search.base_url", "http://"]),
+        ({"search": {"api_key_env": "a key"}}, ["search.api_key_env", "OPENAI_API_KEY"]),
         ({"db_path": 5}, ["db_path"]),
     ],
 )

@@ -93,20 +93,19 @@ def test_a_server_that_is_gone_is_told_and_words_rank(here: Here, server: str) -
     assert "ollama serve" in result.errors
 
 
-def test_a_server_that_fails_later_is_noted_in_the_answer(here: Here, server: str) -> None:
+def test_a_server_that_fails_later_is_noted_in_the_answer(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A program that asks when the server has gone is warned, and gets what words find."""
     here.write("MEMORY.md", NOTES)
-    here.memfas("reindex", *WITH_TOY, "--save-config")
-    with pytest.MonkeyPatch.context() as patch, Memory("memfas.yaml") as memory:
+    with ollama() as address:
+        monkeypatch.setenv("OLLAMA_HOST", address)
+        here.memfas("reindex", *WITH_TOY, "--save-config")
+        memory = Memory("memfas.yaml")
         assert memory.search("pony")[0].text.endswith("Blitz")
-        patch.setattr("agent_memfas.embedders.ollama.urlopen", _refuse)
-        here.write("memory/a.md", "the soup of the day\n")
-        with pytest.warns(UserWarning, match="ranked by words"):
-            assert {r.source for r in memory.search("soup")} == {"MEMORY.md", "memory/a.md"}
-
-
-def _refuse(*_: object, **__: object) -> object:
-    raise OSError(111, "Connection refused")
+    here.write("memory/a.md", "the soup of the day\n")
+    with memory, pytest.warns(UserWarning, match="ranked by words"):
+        assert {r.source for r in memory.search("soup")} == {"MEMORY.md", "memory/a.md"}
 
 
 @pytest.mark.parametrize("options", [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
@@ -199,7 +200,7 @@ def reindex(
     session = open_up(root, config)
     wanted = _search_settings(session, backend, embedder, model)
     target = replace(
-        session.settings, backend=wanted["backend"],
+        session.settings, backend=str(wanted["backend"]),
         values={**session.settings.values, **{f"search.{k}": v for k, v in wanted.items()}},
     )  # fmt: skip
     ranking = chosen(None, None, target, session.folder)
@@ -225,7 +226,7 @@ def reindex(
 
 def _search_settings(
     session: Session, backend: str | None, embedder: str | None, model: str | None
-) -> dict[str, str]:
+) -> dict[str, str | None]:
     """What is wanted, as keys of the section `search`. UsageError where it makes no sense."""
     name = backend or session.settings.backend
     for option, value, allowed in (
@@ -235,8 +236,17 @@ def _search_settings(
             raise UsageError(f"{option} {value}: no such thing", f"one of {', '.join(allowed)}")
     if name == BACKENDS[0] and (embedder or model):
         raise UsageError(f"{name} needs no embedder", "add -b embedding")
-    given = {"backend": name, "embedder_type": embedder, "embedder_model": model}
-    return {key: value for key, value in given.items() if value is not None}
+    if embedder == "offline" and model:
+        raise UsageError("offline has one model, that of its package", "leave -m out")
+    wanted: dict[str, str | None] = {"backend": name}
+    if embedder:
+        wanted["embedder_type"] = embedder
+    values = session.settings.values
+    was = values.get("search.embedder_type") or EMBEDDERS[0]
+    is_foreign = embedder not in (None, was) and values.get("search.embedder_model")
+    if model or is_foreign:  # the model that is named there is one of another embedder
+        wanted["embedder_model"] = model
+    return wanted
 
 
 def _feed(session: Session, ranking: SearchBackend) -> int:
@@ -251,7 +261,7 @@ def _feed(session: Session, ranking: SearchBackend) -> int:
             return kept.feed(time.time_ns())
 
 
-def _save(session: Session, wanted: dict[str, str]) -> bool:
+def _save(session: Session, wanted: Mapping[str, str | None]) -> bool:
     run = session.run("reindex")
     changing.set_search(session.folder, session.settings_file, wanted, run)
     for notice in run.notices:

@@ -17,10 +17,11 @@ from agent_memfas.store.layout import Folder
 
 def keeper_maker(brief: Brief, root: str) -> Callable[..., Keeper]:
     """What makes the keeper for the backend that the settings name; where its library, its model or
-    its server is missing that is said, and words rank.
+    its server is missing that is said, and words rank. A question waits for no model to be fetched.
     """
     try:
-        return fed(chosen(None, None, config.load(Path(brief.file)), Folder(Path(root))))
+        settings = config.load(Path(brief.file))
+        return fed(chosen(None, None, settings, Folder(Path(root)), fetch=False))
     except MemfasError as error:
         more = f" ({error.remedy})" if error.remedy else ""
         out.tell(f"{BY_WORDS}: {error.message}{more}")

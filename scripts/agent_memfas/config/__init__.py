@@ -243,7 +243,8 @@ def _check(file: Path, line: int | None, name: str, value: Any) -> None:
         hint = f"did you mean {near[0]}?" if near else f"valid keys: {', '.join(KEYS)}"
         raise ConfigError(f"{where}: unknown key {name}", hint)
     if not key.fits(value):
-        raise ConfigError(f"{where}: {name} must be {key.words}, not {_shown(value)}")
+        but = f", not {_shown(value)}" if key.shown else ""
+        raise ConfigError(f"{where}: {name} must be {key.words}{but}")
 
 
 def _shown(value: Any) -> str:

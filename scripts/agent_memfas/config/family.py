@@ -17,7 +17,8 @@ from agent_memfas.text.settings import set_value
 
 DB_PATH = "./memfas.db"
 SEARCH = ("backend", "max_results", "recency_weight", "min_score", "embedder_type",
-          "embedder_model")  # fmt: skip
+          "embedder_model", "base_url", "api_key_env")  # fmt: skip
+OURS = ("base_url", "api_key_env")  # what the reference has not
 USUAL = (("MEMORY.md", "./MEMORY.md", False), ("memory", "./memory/*.md", False),
          ("intuition.md", "./intuition.md", True))  # fmt: skip
 
@@ -42,7 +43,10 @@ class TriggerConfig:
 
 @dataclass
 class SearchConfig:
-    """How to search. backend: fts5 or embedding; embedder_type: fastembed or ollama."""
+    """How to search. backend: fts5 or embedding; embedder_type: fastembed, ollama, openai or
+    offline. base_url: of the server of ollama or openai; api_key_env: the environment variable that
+    holds the key for openai.
+    """
 
     backend: str = "fts5"
     max_results: int = 5
@@ -50,6 +54,8 @@ class SearchConfig:
     min_score: float = 0.0
     embedder_type: str | None = None
     embedder_model: str | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
 
 
 @dataclass
@@ -105,8 +111,12 @@ class Config:
         return made
 
     def to_dict(self) -> dict[str, Any]:
-        """All keys of the reference, as they stand in memfas.yaml."""
-        return asdict(self)
+        """All keys of the reference, and those of ours that are set, as in memfas.yaml."""
+        data = asdict(self)
+        for name in OURS:
+            if data["search"][name] is None:
+                del data["search"][name]
+        return data
 
     def save(self, path: str | Path) -> None:
         """Write it to a file. Of one that is there only what differs is changed: comments, order
@@ -121,7 +131,7 @@ class Config:
             write_whole(file, _written(self.to_dict(), file).encode())
             return
         settings = files.load(file)
-        there, new = config_of(settings).to_dict(), self.to_dict()
+        there, new = asdict(config_of(settings)), asdict(self)
         for name in ("sources", "triggers"):
             pairs = zip(there[name], settings.values.get(name) or [], strict=True)
             written = [(old, raw) for old, raw in pairs]
@@ -141,7 +151,7 @@ class Config:
     def settings(self, home: Path) -> Settings:
         """What this means, with home in place of a base that is not known. ConfigError."""
         base = self._home or home
-        found = _settings_of(self.to_dict(), (self.file or base / "memfas.json"))
+        found = _settings_of(asdict(self), (self.file or base / "memfas.json"))
         if self._settings is None:
             return replace(found, file=None)
         before = self._settings

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 LONGEST_TERM = 36_500
 BACKENDS = ("fts5", "embedding")
-EMBEDDERS = ("fastembed", "ollama")
+EMBEDDERS = ("fastembed", "ollama", "openai", "offline")
 
 
 def _days(value: Any) -> bool:
@@ -39,6 +40,16 @@ def _maybe_text(value: Any) -> bool:
     return value is None or is_text(value)
 
 
+def _maybe_address(value: Any) -> bool:
+    return value is None or (is_text(value) and re.match(r"https?://[^/\s]", value) is not None)
+
+
+def _maybe_variable(value: Any) -> bool:
+    """Names of variables are in capitals, keys are not: one that is pasted here is noticed."""
+    fits = isinstance(value, str) and re.fullmatch(r"[A-Z_][A-Z0-9_]{0,63}", value)
+    return value is None or bool(fits)
+
+
 def _one_of(*allowed: Any) -> Callable[[Any], bool]:
     return lambda value: type(value) in map(type, allowed) and value in allowed
 
@@ -56,10 +67,13 @@ def _mapping(value: Any) -> bool:
 
 
 class Key(NamedTuple):
-    """A key of memfas.yaml: what a value must be, as a test and in words."""
+    """A key of memfas.yaml: what a value must be, as a test and in words. shown: whether a wrong
+    one may be repeated to the user.
+    """
 
     fits: Callable[[Any], bool]
     words: str
+    shown: bool = True
 
 
 KEYS: dict[str, Key] = {
@@ -75,6 +89,10 @@ KEYS: dict[str, Key] = {
     "search.min_score": Key(_number, "a number from 0"),
     "search.embedder_type": Key(_one_of(*EMBEDDERS, None), " or ".join(EMBEDDERS)),
     "search.embedder_model": Key(_maybe_text, "a model's name"),
+    "search.base_url": Key(_maybe_address, "an address such as http://localhost:8000/v1"),
+    "search.api_key_env": Key(
+        _maybe_variable, "the name of an environment variable such as OPENAI_API_KEY", shown=False
+    ),
     "index.budget": Key(_whole, "a whole number of milliseconds from 0"),
     "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.ttl_p2": Key(_days, "a whole number of days from 0 to 36500"),
@@ -86,7 +104,8 @@ DEFAULTS: dict[str, Any] = {
     "db_path": ".memfas/index.db", "sources": [], "triggers": [], "triggers_file": None,
     "timezone": "local", "context": {}, "search.backend": "fts5", "search.max_results": 5,
     "search.recency_weight": 0.3, "search.min_score": 0.0, "search.embedder_type": None,
-    "search.embedder_model": None, "index.budget": 200, "janitor.ttl_p1": 90,
+    "search.embedder_model": None, "search.base_url": None,
+    "search.api_key_env": "OPENAI_API_KEY", "index.budget": 200, "janitor.ttl_p1": 90,
     "janitor.ttl_p2": 30, "janitor.files": [], "writing.quiet": 2, "writing.patience": 60,
 }  # fmt: skip
 SECTIONS = frozenset(key.partition(".")[0] for key in KEYS if "." in key)

@@ -4,38 +4,52 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
-from agent_memfas.embedders.base import Embedder
+from agent_memfas.embedders import answers, faults
+from agent_memfas.embedders.base import Embedder, clean
+from agent_memfas.embedders.models import known
+from agent_memfas.embedders.waiting import (
+    Deadline,
+    Refused,
+    Unreachable,
+    gather,
+    insist,
+    pause_of,
+    within,
+)
 from agent_memfas.errors import ConfigError, TryAgain
 
-DIMENSIONS = {
-    "nomic-embed-text": 768,
-    "mxbai-embed-large": 1024,
-    "all-minilm": 384,
-    "snowflake-arctic-embed": 1024,
-}
 USUAL = 768
-SECONDS = 60.0
 BATCH = 64
+PIECE = 1 << 16
 
 
 class OllamaEmbedder(Embedder):
     """A model of an Ollama server. Texts go to base_url and nowhere else.
 
-    TryAgain where the server does not answer, ConfigError where it does not have the model.
+    timeout: seconds for 64 texts, all tries together; a call with more has as much again for each
+    64. TryAgain where the server is down, slow or answers nonsense, ConfigError where it does not
+    have the model.
     """
 
     def __init__(
-        self, model: str = "nomic-embed-text", base_url: str = "http://localhost:11434"
+        self,
+        model: str = "nomic-embed-text",
+        base_url: str = "http://localhost:11434",
+        timeout: float = 60.0,
     ) -> None:
-        self.model = model
+        self.model, self.timeout = model, timeout
         self.base_url = base_url.rstrip("/")
         if not self.base_url.startswith(("http://", "https://")):
             raise ConfigError(f"{base_url}: not an address of an Ollama server")
-        self._size = DIMENSIONS.get(model.partition(":")[0], USUAL)
+        self._server = faults.Server(self.base_url, model)
+        self._known = known(model)
+        self.usual = self._known.usual
+        self._size = self._known.dimensions or USUAL
 
     @property
     def dimensions(self) -> int:
@@ -48,34 +62,70 @@ class OllamaEmbedder(Embedder):
 
     def embed_batch(self, texts: list[str]) -> list[Sequence[float]]:
         """The vectors of several texts, in their order."""
+        return self._all([self._known.passage + clean(text) for text in texts])
+
+    def embed_query(self, text: str) -> Sequence[float]:
+        """The vector of a question."""
+        return self._all([self._known.query + clean(text)])[0]
+
+    def _all(self, texts: list[str]) -> list[Sequence[float]]:
+        deadline = Deadline(self.timeout * -(-len(texts) // BATCH))
         found: list[Sequence[float]] = []
-        for at in range(0, len(texts), BATCH):
-            some = texts[at : at + BATCH]
-            answer = self._ask("/api/embed", {"model": self.model, "input": some})
-            vectors = answer.get("embeddings") if isinstance(answer, dict) else None
-            if not isinstance(vectors, list) or len(vectors) != len(some):
-                raise TryAgain(f"{self.base_url}: the answer has no vectors", "update Ollama")
-            found += vectors
+        try:
+            for at in range(0, len(texts), BATCH):
+                found += self._some(texts[at : at + BATCH], deadline)
+        except Refused as refusal:
+            raise self._refused(refusal) from None
+        except Unreachable as error:
+            raise TryAgain(
+                f"{self._server.where} does not answer: {error.why}", "start it: ollama serve"
+            ) from None
+        except answers.BadAnswer as error:
+            raise TryAgain(f"{self._server.where}: the answer {error}", "update Ollama") from None
         if found:
             self._size = len(found[0])
         return found
 
-    def _ask(self, path: str, body: dict[str, Any]) -> Any:
-        request = Request(
-            self.base_url + path, json.dumps(body).encode(), {"Content-Type": "application/json"}
-        )
+    def _some(self, texts: list[str], deadline: Deadline) -> list[Sequence[float]]:
+        body = json.dumps({"model": self.model, "input": texts}).encode()
+        page = insist(lambda seconds: self._ask(body, seconds), deadline, self.timeout)
+        answer = answers.read_json(page)
+        found = answer.get("embeddings") if isinstance(answer, dict) else None
+        return answers.vectors(found, len(texts))
+
+    def _ask(self, body: bytes, seconds: float) -> bytes:
+        """What the server answers to a request for embeddings. Refused, Unreachable."""
+        request = Request(f"{self.base_url}/api/embed", body, {"Content-Type": "application/json"})
         try:
-            with urlopen(request, timeout=SECONDS) as answer:
-                return json.loads(answer.read())
-        except HTTPError as error:
-            error.close()
-            if error.code == 404:
-                raise ConfigError(
-                    f"{self.base_url} has no model {self.model}", f"ollama pull {self.model}"
-                ) from error
-            raise TryAgain(f"{self.base_url}: {error.code} {error.reason}") from error
-        except (URLError, OSError, ValueError) as error:
+            return within(seconds, lambda: _read(_opener(self._server), request, seconds))
+        except TimeoutError:
+            raise Unreachable(f"nothing came within {seconds:.3g} seconds", again=True) from None
+        except (URLError, OSError, HTTPException, ValueError) as error:
             why = getattr(error, "reason", error)
-            raise TryAgain(
-                f"{self.base_url} does not answer: {why}", "start it: ollama serve"
-            ) from error
+            raise Unreachable(str(why) or type(error).__name__, again=False) from None
+
+    def _refused(self, refusal: Refused) -> Exception:
+        if refusal.status == 404:
+            return ConfigError(
+                f"{self._server.where} has no model {self.model}", f"ollama pull {self.model}"
+            )
+        told = (
+            f"{self._server.where}: {refusal.status}{f': {refusal.said}' if refusal.said else ''}"
+        )
+        return TryAgain(told, "see the log of the server, or try again later")
+
+
+def _opener(server: faults.Server) -> OpenerDirector:
+    """What asks: a proxy only for a server that is elsewhere."""
+    return build_opener(ProxyHandler({}) if server.local else ProxyHandler())
+
+
+def _read(opener: OpenerDirector, request: Request, seconds: float) -> bytes:
+    try:
+        with opener.open(request, timeout=seconds) as answer:
+            pieces: Any = iter(lambda: answer.read1(PIECE), b"")
+            return gather(pieces)
+    except HTTPError as error:
+        with error:
+            said = answers.words_of(error.read(PIECE))
+            raise Refused(error.code, said, pause_of(dict(error.headers.items()))) from None

@@ -100,7 +100,7 @@ class Vectors:
         if not numbers:
             return []
         hits: list[Hit] = []
-        for n, cosine in _best(rows, _embed(self._embedder, [question])[0], limit):
+        for n, cosine in _best(rows, _embed_question(self._embedder, question), limit):
             if cosine <= LEAST:
                 break
             doc_id, text, metadata = self._connection.execute(
@@ -167,10 +167,20 @@ def _searched(text: str, metadata: dict[str, Any]) -> str:
     return f"{section}\n{text}" if section else text
 
 
+def _embed_question(embedder: Embedder, question: str) -> array[float]:
+    """As of `_embed`: an embedder that is no `Embedder` may know of no questions."""
+    embed = getattr(embedder, "embed_query", embedder.embed)
+    return _unit([embed(question)], 1)[0]
+
+
 def _embed(embedder: Embedder, texts: list[str]) -> list[array[float]]:
     """Vectors of length 1 (or 0, where the embedder gives nothing). UsageError if they are odd."""
     batch = getattr(embedder, "embed_batch", None)
     raw = list(batch(texts)) if batch else [embedder.embed(text) for text in texts]
+    return _unit(raw, len(texts))
+
+
+def _unit(raw: list[Sequence[float]], count: int) -> list[array[float]]:
     vectors = []
     for given in raw:
         vector = array("f", (float(x) for x in given))
@@ -178,7 +188,7 @@ def _embed(embedder: Embedder, texts: list[str]) -> list[array[float]]:
         if not vector or not math.isfinite(length):
             raise UsageError("the embedder gave no vector of finite numbers")
         vectors.append(array("f", (x / length for x in vector)) if length else vector)
-    if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
+    if len(vectors) != count or len({len(vector) for vector in vectors}) > 1:
         raise UsageError("the embedder gave another number of vectors, or vectors of two lengths")
     return vectors
 

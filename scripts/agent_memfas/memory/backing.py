@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from agent_memfas.config import Settings
-from agent_memfas.config.keys import BACKENDS
+from agent_memfas.config.keys import BACKENDS, EMBEDDERS
 from agent_memfas.embedders import Embedder
 from agent_memfas.errors import ConfigError, FileFault, UsageError
 from agent_memfas.search.base import SearchBackend
@@ -18,11 +18,14 @@ from agent_memfas.store.locks import state_folder
 FILE = "vectors.db"
 
 
-def chosen(given: Any, embedder: Any, settings: Settings, folder: Folder) -> Any:
+def chosen(
+    given: Any, embedder: Any, settings: Settings, folder: Folder, *, fetch: bool = True
+) -> Any:
     """The backend that ranks; None for the folder's own index.
 
     given: a name, a backend, or None: then vectors where there is an embedder, else what the
-    settings say. ConfigError, UsageError where there is no such thing.
+    settings say. fetch: whether a model may be fetched over the network. ConfigError, UsageError
+    where there is no such thing.
     """
     if given is not None and not isinstance(given, str):
         if isinstance(given, type) or not all(hasattr(given, m) for m in ("index", "search")):
@@ -35,23 +38,42 @@ def chosen(given: Any, embedder: Any, settings: Settings, folder: Folder) -> Any
         raise UsageError(
             f"search_backend {name!r}: no such backend", f"one of {', '.join(BACKENDS)}"
         )
-    return _vectors(embedder if embedder is not None else embedder_of(settings), folder)
+    return _vectors(
+        embedder if embedder is not None else embedder_of(settings, fetch=fetch), folder
+    )
 
 
-def embedder_of(settings: Settings) -> Embedder:
-    """The embedder that the settings name. ConfigError where it is not installed."""
-    kind = settings.values.get("search.embedder_type") or "fastembed"
-    model = settings.values.get("search.embedder_model")
+def embedder_of(settings: Settings, *, fetch: bool = True) -> Embedder:
+    """The embedder that the settings name. fetch: as of `chosen`. ConfigError where it is not
+    installed.
+    """
+    values = settings.values
+    kind = values.get("search.embedder_type") or EMBEDDERS[0]
+    model, url = values.get("search.embedder_model"), values.get("search.base_url")
+    key_name = values.get("search.api_key_env")
     if kind == "fastembed":
         from agent_memfas.embedders.fastembed import FastEmbedEmbedder
 
-        return FastEmbedEmbedder(model) if model else FastEmbedEmbedder()
+        return FastEmbedEmbedder(**_given(model=model), fetch=fetch)
     if kind == "ollama":
         from agent_memfas.embedders.ollama import OllamaEmbedder
 
-        given = {"model": model, "base_url": _ollama_address(os.environ.get("OLLAMA_HOST", ""))}
-        return OllamaEmbedder(**{name: value for name, value in given.items() if value})
-    raise ConfigError(f"search.embedder_type {kind!r}: no such embedder", "fastembed or ollama")
+        address = url or _ollama_address(os.environ.get("OLLAMA_HOST", ""))
+        return OllamaEmbedder(**_given(model=model, base_url=address))
+    if kind == "openai":
+        from agent_memfas.embedders.openai import OpenAIEmbedder
+
+        return OpenAIEmbedder(**_given(model=model, base_url=url, api_key_env=key_name))
+    if kind == "offline":
+        from agent_memfas.embedders.offline import OfflineEmbedder
+
+        return OfflineEmbedder()
+    raise ConfigError(f"search.embedder_type {kind!r}: no such embedder", " or ".join(EMBEDDERS))
+
+
+def _given(**options: str | None) -> dict[str, Any]:
+    """Those of the options that are set."""
+    return {name: value for name, value in options.items() if value}
 
 
 def _ollama_address(host: str) -> str:

@@ -1,0 +1,97 @@
+"""What goes wrong with a server of embeddings, as errors: a sentence, and what mends it."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from agent_memfas.embedders.answers import BadAnswer
+from agent_memfas.embedders.waiting import Refused, Unreachable
+from agent_memfas.errors import ConfigError, MemfasError, TryAgain
+
+ENDS = "search.base_url mostly ends in /v1"
+
+
+class Server:
+    """A server at an address, http or https. where: the address without a password in it. local:
+    whether it is on this machine. ConfigError where it is no such address.
+    """
+
+    def __init__(self, url: str, model: str) -> None:
+        self.model = model
+        try:
+            parts = urlsplit(url)
+            host, port = parts.hostname or "", parts.port
+        except ValueError:
+            host = ""
+        if not host or parts.scheme not in ("http", "https"):
+            raise ConfigError(
+                "base_url is no address of a server", "such as http://localhost:8000/v1"
+            )
+        name = f"[{host}]" if ":" in host else host
+        self.where = f"{parts.scheme}://{name}{f':{port}' if port else ''}{parts.path}".rstrip("/")
+        self.local = _is_local(host)
+
+
+def _is_local(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback or ip_address(host).is_unspecified
+    except ValueError:
+        return False
+
+
+def no_key(server: Server, name: str) -> ConfigError:
+    """There is no key for a server that is elsewhere."""
+    return ConfigError(
+        f"no key for {server.where}: ${name} is not set",
+        f"export {name}=..., or name the variable that holds it in search.api_key_env",
+    )
+
+
+def bad_key(name: str) -> ConfigError:
+    """What is said to be the key cannot be one."""
+    return ConfigError(f"${name} holds characters that no key has", f"export {name}=... once more")
+
+
+def refused(server: Server, refusal: Refused, key_name: str) -> MemfasError:
+    """The server has answered with an error."""
+    status = refusal.status
+    told = f"{server.where}: {status}{f': {refusal.said}' if refusal.said else ''}"
+    if status in (401, 403):
+        return ConfigError(
+            f"{told} (the key is that in ${key_name})",
+            f"export {key_name}=..., or name another variable in search.api_key_env",
+        )
+    if status in (404, 405):
+        return ConfigError(told, f"is there a model {server.model}? {ENDS}")
+    if status == 429 and refusal.final:
+        return ConfigError(told, "see the account: there is no quota left")
+    if status == 429:
+        wait = f" in {refusal.pause:.0f} seconds" if refusal.pause else " later"
+        return TryAgain(told, f"too many requests: the same again{wait}")
+    if 300 <= status < 400:
+        return ConfigError(
+            f"{told}: it sends us elsewhere", "put that address into search.base_url"
+        )
+    if status < 500 and refusal.final:
+        return ConfigError(told, f"does {server.model} make vectors? see search.embedder_model")
+    return TryAgain(told, "see the log of the server, or try again later")
+
+
+def unreachable(server: Server, error: Unreachable) -> TryAgain:
+    """The server has not answered."""
+    return TryAgain(
+        f"{server.where} does not answer: {error.why}",
+        "start the server, or see search.base_url" if server.local
+        else "is there a network? see search.base_url",
+    )  # fmt: skip
+
+
+def bad_answer(server: Server, error: BadAnswer) -> MemfasError:
+    """The server has answered with something that cannot be used."""
+    told = f"{server.where}: the answer {error}"
+    if error.page:
+        return ConfigError(told, ENDS)
+    return TryAgain(told, f"does {server.model} make vectors? see the log of the server")

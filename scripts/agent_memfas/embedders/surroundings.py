@@ -1,0 +1,31 @@
+"""What embedders look up in the environment: the one place, so that it can be seen at a glance."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+THREADS = "OPENBLAS_NUM_THREADS"
+
+
+def variable(name: str) -> str:
+    """An environment variable without the white space around it, "" where it is not set."""
+    return os.environ.get(name, "").strip()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Inside, numpy is loaded so that it computes with one thread: its import takes half the time,
+    and small products do not wait for a second processor. Nothing changes where numpy is there
+    already, or where the user has said how many there shall be.
+    """
+    if "numpy" in sys.modules or THREADS in os.environ:
+        yield
+        return
+    os.environ[THREADS] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(THREADS, None)

@@ -1,0 +1,1 @@
+"""Embedders against real servers on this machine, and the one whose model lies in its package."""
