@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from agent_memfas.errors import FileFault, UsageError
@@ -127,19 +127,22 @@ class Corpus:
             self._rows = self.passages()
             self._ranking = BareRanking([(path, row) for path, _, row in self._rows])
         parts = self._ranking.parts(question)
-        pool = ranking.rank(question, parts, self._ranking, leaning) if parts else []
-        for r in pool:
+        if not parts:
+            return
+        order = ranking.rank(question, parts, self._ranking, leaning)
+        for r in order.pool:
             path, kind, row = self._rows[r.passage]
             yield Found(path, kind, row, r.score, r.parts)
-        yield from self._rest(summed(parts), {r.passage for r in pool})
+        yield from self._rest(summed(parts), {r.passage for r in order.pool}, order.share)
 
-    def _rest(self, own: dict[int, float], given: set[int]) -> Iterator[Found]:
+    def _rest(
+        self, own: dict[int, float], given: set[int], share: Callable[[float], float]
+    ) -> Iterator[Found]:
         """What words alone find beside those that were given."""
         found = []
         for n in own.keys() - given:
             path, kind, row = self._rows[n]
-            share = ranking.SUPERSEDED if row.superseded else 1.0
-            score = min(own[n], 1.0) * share
+            score = share(own[n] * (ranking.SUPERSEDED if row.superseded else 1.0))
             found.append((-round(score, 9), bool(row.superseded), n, Found(path, kind, row, score)))
         yield from (hit for *_, hit in sorted(found, key=lambda f: f[:3]))
 

@@ -14,16 +14,14 @@ from agent_memfas.store.listing import Known
 APPLICATION = 0x6D666173  # "mfas", in the header of every file that is ours
 # One more of these whenever: the tables change; the same bytes give other rows; the same text
 # gives other terms.
-SCHEMA, PARSER, TOKENIZER = 3, 3, 1
+SCHEMA, PARSER, TOKENIZER = 4, 4, 1
 IDENTITY = {
     "schema": str(SCHEMA),
     "parser": str(PARSER),
     "tokenizer": str(TOKENIZER),
-    "model": "",
-    "dimension": "0",
 }
 NEEDED = frozenset(
-    ("meta", "folders", "files", "passages", "triggers", "words", "vocabulary")
+    ("meta", "folders", "files", "passages", "triggers", "vectors", "words", "vocabulary")
 )  # fmt: skip
 CONFIG = "config"  # the kind of a file that gives triggers and is no memory: memfas.yaml
 APART = "\0"  # before its path, for the same file may be memory, too

@@ -89,7 +89,7 @@ class Fed(Keeper):
             )
         except Unranked as why:
             note = f"{BY_WORDS}: {why}"
-            return super().answer(lambda source: asked(_Noted(source, note)), as_of, budget)
+            return super().answer(lambda source: asked(Noted(source, note)), as_of, budget)
 
     def feed(self, as_of: int) -> int:
         """Feed what there is now. Returns how many passages the backend has of the folder.
@@ -120,7 +120,7 @@ class Fed(Keeper):
         gone = self._fed.keys() - there.keys()
         new = [doc_id for doc_id in there if doc_id not in self._fed]
         token, self._token = self._token, None  # half fed, should the backend fail
-        with _ours_as_unranked():
+        with ours_as_unranked():
             for doc_id in gone:
                 self.backend.delete(doc_id)
                 del self._fed[doc_id]
@@ -155,7 +155,7 @@ def fed(backend: Backend | None) -> Callable[..., Keeper]:
 
 
 @contextmanager
-def _ours_as_unranked() -> Iterator[None]:
+def ours_as_unranked() -> Iterator[None]:
     """One of our errors, from an embedder, say, means that there is no ranking."""
     try:
         yield
@@ -163,7 +163,7 @@ def _ours_as_unranked() -> Iterator[None]:
         raise Unranked(error.message) from error
 
 
-class _Noted:
+class Noted:
     """A source with a note on its freshness."""
 
     def __init__(self, source: Source, note: str = "") -> None:
@@ -193,7 +193,7 @@ class _Noted:
         return self._source.numbered(number)
 
 
-class _Ranked(_Noted):
+class _Ranked(Noted):
     """A source whose passages come from a backend."""
 
     def __init__(self, source: Source, backend: Backend, fed: dict[str, Found]) -> None:
@@ -213,7 +213,7 @@ class _Ranked(_Noted):
         given = set[str]()
         limit = FIRST
         while question.strip():
-            with _ours_as_unranked():
+            with ours_as_unranked():
                 results = list(self._backend.search(question, limit))
             yield from self._hits(results, given)
             if len(results) < limit or limit >= MOST:

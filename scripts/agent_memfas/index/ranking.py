@@ -1,25 +1,25 @@
-"""Ranking: what BM25 says of a passage, of those around it and of its section, and what is known of
-it besides. Pure functions; the index and the bare files both rank by them.
+"""Ranking: what BM25 says of a passage, of those around it and of its section, what a model says of
+its meaning, and what is known of it besides. Pure functions; the index and the bare files both
+rank by them.
 
-Every passage gets a sum of shares of what an ideal passage would have (see `search.postings`):
+Of words every passage gets a sum of shares of what an ideal passage would have (see `postings`):
 
     L = OWN own + WINDOW window + SECTION section + ANSWERS own of the question before it
 
 window: the sum over the terms of the best share within REACH passages of its section; section: the
-same within the whole section. The rest are priors, parts of the best L of the pool, so that they
-mean the same for three passages as for thousands, for two words as for two hundred:
+same within the whole section. Where there are vectors, their nearness is added (see `fusion`). The
+rest are priors, parts of the best sum of the pool, so that they mean the same for three passages as
+for thousands, for two words as for two hundred:
 
-    score = (L + max(L) * sum of the priors that hold) / (OWN + WINDOW + SECTION)
+    sum = base + max(base) * priors that hold,   base = L / sqrt(max(L) / 2) + WEIGHT * nearness
 
-A passage by itself so has its own share, 0 to 1, as its score.
-
-The weights were fitted on LoCoMo and looked at on BEAM and MADial-zh, and the other way round
-(/tests/benchmarks/evidence.py gives the figures). E@1000 of locomo-dev / beam100k-dev /
-madial-zh-dev without each: see ABLATION in tests/benchmarks/evidence.py.
+The weights were fitted on LoCoMo and looked at on BEAM and MADial-zh, and the other way round: see
+WEIGHTS in /tests/benchmarks/evidence.py for what each is worth on each.
 """
 
 from __future__ import annotations
 
+from agent_memfas.index import fusion
 from agent_memfas.index.postings import summed, whole
 from agent_memfas.text.asked import (
     folded,
@@ -59,7 +59,8 @@ REACH = 2  # passages before and behind, in the same section
 OWN, WINDOW, SECTION, ANSWERS = 1.0, 0.6, 0.2, 0.3
 SPEAKER, OPENS, ASSISTANT, TIME, ASKS, QUOTED = 0.2, 0.2, -0.25, 0.3, -0.1, 0.5
 RECENCY = 0.5  # times recency_weight, for a passage of today; less for older ones, see days.aging
-SUPERSEDED = 0.5  # times the score, so that its successor stands above it
+SUPERSEDED = 0.5  # times the sum, so that its successor stands above it
+FULL = OWN + WINDOW + SECTION  # what a passage by itself gets for all of its share
 
 
 class Spot(Record):
@@ -78,11 +79,33 @@ class Spot(Record):
 
 
 class Ranked(Record):
-    """A passage of the pool. score: 0 to 1. parts: what each feature has given of it."""
+    """A passage of the pool. score: 0 to 1. parts: what each feature has given to its sum."""
 
     passage: int
     score: float
     parts: dict[str, float]
+
+
+class Order(Record):
+    """The pool, best first. share: what a passage by itself, with that share of words, scores."""
+
+    pool: list[Ranked]
+    share: Callable[[float], float]
+
+
+class Cosines(Record):
+    """What a model makes of a question. nearest: the nearest passages. of: gives the cosine of any.
+    ordinary, spread: of such cosines. trust: 0 to 1. latin: whether the question is in that script.
+    alone: words do not count.
+    """
+
+    nearest: list[int]
+    of: Callable[[int], float | None]
+    ordinary: float
+    spread: float
+    trust: float
+    latin: bool
+    alone: bool = False
 
 
 class Leaning(Record):
@@ -98,31 +121,45 @@ PLAIN = Leaning()
 
 
 def rank(
-    question: str, parts: list[Part], ground: Ground, leaning: Leaning = PLAIN
-) -> list[Ranked]:
+    question: str, parts: list[Part], ground: Ground, leaning: Leaning = PLAIN,
+    cosines: Cosines | None = None,
+) -> Order:  # fmt: skip
     """The pool of the best passages, best first; equal ones by path and order.
 
     parts: for each term of the question its postings, shares of the ideal maximum. Those that hold
     every term come before the others. Where it is only a word or two that are looked up, what
-    stands beside them is no answer.
+    stands beside them is no answer. cosines: of a model, if there is one.
     """
     own, full = summed(parts), whole(parts, question)
     best = sorted(own, key=lambda passage: (passage not in full, -own[passage], passage))[:POOL]
-    places = ground.around(best, 2 * REACH)
+    places = ground.around([*best, *(cosines.nearest if cosines else ())], 2 * REACH)
     near = _near(places)
-    pool = list(dict.fromkeys(other for passage in best for other in near(passage)))
+    pool = [other for passage in best for other in near(passage)]
     if is_lookup(question):
         pool = [passage for passage in pool if passage in own]
+    pool = list(dict.fromkeys([*pool, *(cosines.nearest if cosines else ())]))
     spots = ground.spots(pool)
     sums = _sums(own, parts, {passage: near(passage) for passage in pool}, places, ground)
     _add_answers(sums, own, places, spots)
-    top = max((sum(found.values()) for found in sums.values()), default=0.0)
+    divisor = fusion.lexical_divisor(
+        max((sum(found.values()) for found in sums.values()), default=0.0)
+    )
+    base = {
+        passage: {name: part / divisor for name, part in found.items() if part}
+        for passage, found in sums.items()
+    }
+    kind = "fts5"
+    if cosines is not None and cosines.trust:
+        kind = "embedding" if cosines.alone else "hybrid"
+        _add_nearness(base, cosines, places, spots)
+    top = max((sum(found.values()) for found in base.values()), default=0.0)
     priors = Priors(question, leaning)
     ranked = [
-        _scored(passage, found, priors.of(spots[passage]), top, bool(spots[passage].superseded))
-        for passage, found in sums.items()
+        _scored(passage, found, priors.of(spots[passage]), max(top, 0.0), spots[passage], kind)
+        for passage, found in base.items()
     ]
-    return sorted(ranked, key=lambda r: _order(r, spots[r.passage], r.passage in full))
+    ranked.sort(key=lambda r: _order(r, spots[r.passage], r.passage in full))
+    return Order(ranked, lambda share: fusion.shown(FULL * share / divisor, kind))
 
 
 def _order(ranked: Ranked, spot: Spot, has_all: bool) -> tuple[bool, float, str, int]:
@@ -131,13 +168,37 @@ def _order(ranked: Ranked, spot: Spot, has_all: bool) -> tuple[bool, float, str,
 
 
 def _scored(
-    passage: int, sums: dict[str, float], priors: dict[str, float], top: float, superseded: bool
-) -> Ranked:
-    share = (SUPERSEDED if superseded else 1.0) / (OWN + WINDOW + SECTION)
-    parts = {name: part * share for name, part in sums.items() if part}
+    passage: int, base: dict[str, float], priors: dict[str, float], top: float, spot: Spot,
+    kind: str,
+) -> Ranked:  # fmt: skip
+    share = SUPERSEDED if spot.superseded else 1.0
+    parts = {name: part * share for name, part in base.items()}
     for name, weight in priors.items():
         parts[name] = top * weight * share
-    return Ranked(passage, min(max(sum(parts.values()), 0.0), 1.0), parts)
+    return Ranked(passage, fusion.shown(sum(parts.values()), kind), parts)
+
+
+def _add_nearness(
+    base: dict[int, dict[str, float]], cosines: Cosines, places: dict[int, Place],
+    spots: dict[int, Spot],
+) -> None:  # fmt: skip
+    """What the vectors say; a passage that has none yet is taken for an ordinary one."""
+    at = {place: passage for passage, place in places.items()}
+    unit = fusion.SPREADS * cosines.spread
+    weight = 1.0 if cosines.alone else fusion.WEIGHT * cosines.trust
+
+    def above(passage: int | None, share: float) -> float | None:
+        cosine = None if passage is None else cosines.of(passage)
+        return None if cosine is None else (cosine - cosines.ordinary) / unit * share
+
+    for passage, found in base.items():
+        file, order, section = places[passage]
+        text = spots[passage].text
+        share = 1.0 if fusion.is_latin(text) == cosines.latin else fusion.FOREIGN
+        own = above(passage, share)
+        if own is not None:
+            beside = tuple(above(at.get((file, order + n, section)), share) for n in (-1, 1))
+            found["meaning"] = weight * fusion.nearness(own, (beside[0], beside[1]), len(text))
 
 
 def _near(places: dict[int, Place]) -> Callable[[int], list[int]]:
@@ -205,10 +266,11 @@ class Priors:
         self._leaning = leaning
         self._times = self._spans = None
         if may_name_time(question):
-            from agent_memfas.text import asked_times
+            from agent_memfas.text.asked_times import named_spans, named_times, nearness
 
-            self._times = asked_times.named_times(question)
-            self._spans = asked_times.named_spans(question, leaning.today) if leaning.today else []
+            self._nearness = nearness
+            self._times = named_times(question)
+            self._spans = named_spans(question, leaning.today) if leaning.today else []
 
     def of(self, spot: Spot) -> dict[str, float]:
         """Name and weight of each that holds."""
@@ -222,11 +284,10 @@ class Priors:
             found["opens"] = OPENS
         if spot.asks == 2:
             found["asks"] = ASKS
-        if self._times or self._spans:
-            from agent_memfas.text import asked_times
-
-            if near := asked_times.nearness(spot.day, self._times or [], self._spans or []):
-                found["time"] = TIME * near
+        if (self._times or self._spans) and (near := self._nearness(
+            spot.day, self._times or [], self._spans or []
+        )):  # fmt: skip
+            found["time"] = TIME * near
         if recency := self._recency(spot.day):
             found["recency"] = recency
         if self._quotations and any(q in folded(spot.text) for q in self._quotations):

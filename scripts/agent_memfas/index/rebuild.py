@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from agent_memfas.index.carry import carry
 from agent_memfas.index.database import Database, open_database
 from agent_memfas.index.schema import create
 from agent_memfas.index.scope import Extra, Scope
@@ -66,6 +67,7 @@ def rebuild(
             database = create(str(temporary), root)
             try:
                 swept, synced = fill(database, root, scope, as_of, tell, extra)
+                carry(path, database.connection)
             finally:
                 database.close()
             durable.put_in_place(temporary, place, COMPANIONS)

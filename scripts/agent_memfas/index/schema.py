@@ -6,6 +6,7 @@ files      one row a file: kind, hash of its bytes, what is amiss
 passages   the pieces of the files, with their lines and dates
 words      FTS5 over the terms of text/words; contentless: the passages hold the text
 triggers   keywords by their words
+vectors    of texts, by the hash of the text; meta says of which model
 
 A row that is shown has a seal, by which it is known that it is what was written.
 """
@@ -40,6 +41,7 @@ create table triggers(
   seal integer);
 create index triggers_by_key on triggers(key);
 create index triggers_of on triggers(file);
+create table vectors(hash blob primary key, vector blob);
 {WORDS}"""
 
 

@@ -15,7 +15,7 @@ from agent_memfas.text.firing import Trigger, fired
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
     from agent_memfas.index.database import Database
@@ -30,15 +30,21 @@ PASSAGES = (
 
 
 def ranked(
-    database: Database, question: str, leaning: ranking.Leaning = ranking.PLAIN
-) -> Iterator[Found]:
+    database: Database, question: str, leaning: ranking.Leaning = ranking.PLAIN,
+    cosines: ranking.Cosines | None = None,
+) -> Iterator[Found]:  # fmt: skip
     """Every passage that shares a term with the question, or stands beside the best of those, best
     first, as far as it is asked for: first the pool of `ranking.rank`, then by words alone.
     """
-    parts = postings(database.connection, database.count("passages"), question)
-    pool = ranking.rank(question, parts, Rows(database.connection), leaning) if parts else []
-    yield from _shown(database.connection, pool)
-    yield from _rest(database.connection, summed(parts), {r.passage for r in pool})
+    alone = cosines is not None and cosines.alone
+    count = database.count("passages")
+    parts = [] if alone else postings(database.connection, count, question)
+    if not parts and cosines is None:
+        return
+    order = ranking.rank(question, parts, Rows(database.connection), leaning, cosines)
+    yield from _shown(database.connection, order.pool)
+    given = {r.passage for r in order.pool}
+    yield from _rest(database.connection, summed(parts), given, order.share)
 
 
 def scores(
@@ -111,18 +117,20 @@ def _shown(connection: sqlite3.Connection, pool: list[ranking.Ranked]) -> Iterat
 
 
 def _rest(
-    connection: sqlite3.Connection, own: dict[int, float], given: set[int]
-) -> Iterator[Found]:
+    connection: sqlite3.Connection, own: dict[int, float], given: set[int],
+    share: Callable[[float], float],
+) -> Iterator[Found]:  # fmt: skip
     """What words alone find beside those that were given; a superseded one counts half."""
     order = sorted(own.keys() - given, key=lambda n: (-round(own[n], 9), n))
     late: list[Found] = []
-    for score, group in groupby(order, key=lambda n: round(own[n], 9)):
+    for words, group in groupby(order, key=lambda n: round(own[n], 9)):
+        score = share(words)
         while late and late[0].score >= score:
             yield late.pop(0)
-        for found in _load(connection, list(group), min(score, 1.0)):
+        for found in _load(connection, list(group), score):
             if found.row.superseded:
-                share = found.score * ranking.SUPERSEDED
-                late.append(Found(found.path, found.kind, found.row, share))
+                less = share(words * ranking.SUPERSEDED)
+                late.append(Found(found.path, found.kind, found.row, less))
                 late.sort(key=lambda found: -found.score)
             else:
                 yield found

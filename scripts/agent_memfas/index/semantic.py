@@ -1,0 +1,293 @@
+"""Answers that go by meaning, too: a keeper with an embedder.
+
+What is asked is found out first, without an answer, so that nothing is embedded while the index is
+held: an endpoint may be slow, and others want to write. Whatever has no vector yet is found by
+words; a question spends a second on making vectors, `feed` as long as it takes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from agent_memfas.errors import FileFault, TryAgain, UsageError
+from agent_memfas.index import embedded, fusion, search
+from agent_memfas.index.feeding import BY_WORDS, Noted, Unranked, ours_as_unranked
+from agent_memfas.index.keeper import BUDGET, IndexSource, Keeper
+from agent_memfas.index.probes import LATIN, OTHER, PROBE
+from agent_memfas.index.ranking import PLAIN, POOL, Cosines, Leaning
+from agent_memfas.index.rebuild import hold_index
+from agent_memfas.index.rows import Found
+from agent_memfas.text.asked import is_assistant, is_named
+
+if TYPE_CHECKING:
+    from array import array
+
+    from agent_memfas.embedders.base import Embedder
+    from agent_memfas.index.database import Database
+    from agent_memfas.index.fusion import Measure
+    from agent_memfas.index.keeper import Source
+
+T = TypeVar("T")
+SECONDS = 1.0  # that a question may spend on vectors of what is new
+AT_ONCE = 32  # texts between two looks at the clock
+
+
+class Semantic(Keeper):
+    """A keeper whose answers a model ranks, with the words or alone.
+
+    Where the model fails with one of our errors words rank, and a note of the answer says so.
+    """
+
+    _embedder: Embedder
+    _alone: bool
+
+    def lean_on(self, embedder: Embedder, *, alone: bool) -> None:
+        """From now on, this model ranks. alone: words do not count."""
+        if not hasattr(embedder, "embed"):
+            raise UsageError(f"embedder: {embedder!r} is no embedder", "see Embedder")
+        self._embedder, self._alone = embedder, alone
+        self._model: tuple[str, array[float], list[Measure]] | None = None
+        self._probe: array[float] | None = None
+        self._measures: list[Measure] | None = None
+        self._loaded: tuple[object, embedded.Matrix] | None = None
+        self._people: list[str] = []
+        self._known: object = None
+        self._left = self._stored = 0
+
+    def answer(self, asked: Callable[[Source], T], as_of: int, budget: float | None = BUDGET) -> T:
+        """As of any keeper; passages come in the order of words and meaning."""
+        listening = _Listening(self._learn)
+        found = super().answer(lambda s: asked(listening.to(s)), as_of, budget)
+        if listening.question is None:
+            return found
+        try:
+            if listening.apart:
+                raise Unranked("the index cannot be used, and vectors are kept in it")
+            left = self._make_up_for(listening.missing, time.monotonic() + SECONDS)
+            vector = self._of_question(listening.question)
+        except Unranked as why:
+            note = f"{BY_WORDS}: {why}"
+            return super().answer(lambda s: asked(Noted(s, note)), as_of, budget)
+        note = f"{left} passages have no vector yet: `memfas index` makes them" if left else ""
+        return super().answer(lambda s: asked(_Meant(s, self, vector, note)), as_of, budget)
+
+    def feed(self, as_of: int) -> int:
+        """Make every vector that is missing. Returns how many passages there are.
+
+        The embedder's own errors, as they come.
+        """
+        database = self.source(as_of).database
+        self._model = embedded.known_model(database.meta)
+        try:
+            if self._make_up_for(embedded.missing(database.connection), None):
+                raise TryAgain("another process is writing the index", "run it again in a moment")
+        except Unranked as why:
+            raise why.__cause__ or why from None
+        return database.count("passages")
+
+    def cosines(self, database: Database, question: str, vector: array[float]) -> Cosines:
+        """What the model makes of a question, against all passages of an index."""
+        import numpy
+
+        assert self._model is not None
+        matrix = self._matrix(database)
+        latin = fusion.is_latin(question)
+        model = self._model[2][0 if latin else 1]
+        if not matrix.numbers or len(vector) != matrix.rows.shape[1]:
+            return Cosines([], lambda _: None, model.ordinary, model.spread, 0.0, latin)
+        found = matrix.rows @ numpy.asarray(vector, dtype=numpy.float32)
+        ordinary, spread = fusion.standard(
+            len(found), float(found.mean()), float(found.std()), model
+        )
+        trust = 1.0 if self._alone else model.trust
+        most = min(POOL, len(found))
+        best = numpy.argpartition(-found, most - 1)[:most] if trust else []
+
+        def of(passage: int) -> float | None:
+            at = matrix.position(passage)
+            return None if at is None else float(found[at])
+
+        nearest = [matrix.numbers[int(n)] for n in best]
+        return Cosines(nearest, of, ordinary, spread, trust, latin, self._alone)
+
+    # Inside
+
+    def _learn(self, database: Database) -> list[tuple[bytes, str]]:
+        """The texts that have no vector; on the way, who there is and whose vectors there are."""
+        token = _token(database)
+        self._model = embedded.known_model(database.meta)
+        if token == self._known and not self._left:
+            return []
+        self._known = token
+        self._people = embedded.speakers(database.connection)
+        return embedded.missing(database.connection)
+
+    def _make_up_for(self, missing: list[tuple[bytes, str]], deadline: float | None) -> int:
+        """Make vectors until the deadline, of the monotonic clock. Returns how many are left."""
+        with ours_as_unranked():
+            if self._is_other_model():
+                missing = self._start_anew()
+            self._left = len(missing)
+            for at in range(0, len(missing), AT_ONCE):
+                if deadline is not None and time.monotonic() > deadline:
+                    break
+                some = missing[at : at + AT_ONCE]
+                texts = [embedded.embedded(text) for _, text in some]
+                vectors = embedded.embed(self._embedder, texts)
+                packed = [
+                    (key, embedded.packed(v)) for (key, _), v in zip(some, vectors, strict=True)
+                ]
+                if not self._store(lambda connection, rows=packed: embedded.put(connection, rows)):
+                    break
+                self._left -= len(some)
+                if self._tell:
+                    self._tell(at + len(some), len(missing))
+        return self._left
+
+    def _is_other_model(self) -> bool:
+        """Whether the vectors that are there are not of this model; then it is measured."""
+        kind = type(self._embedder)
+        name = f"{kind.__module__}.{kind.__qualname__} {getattr(self._embedder, 'model', '')}"
+        if self._probe is None:
+            self._probe = embedded.embed(self._embedder, [PROBE])[0]
+        if self._model is not None and embedded.is_same(name, self._probe, self._model):
+            return False
+        if self._measures is None:
+            self._measures = [self._measured(pairs) for pairs in (LATIN, OTHER)]
+        self._model = name, self._probe, self._measures
+        return True
+
+    def _measured(self, pairs: tuple[tuple[str, str], ...]) -> Measure:
+        questions = [embedded.embed_question(self._embedder, asked) for asked, _ in pairs]
+        return fusion.measure(questions, embedded.embed(self._embedder, [a for _, a in pairs]))
+
+    def _start_anew(self) -> list[tuple[bytes, str]]:
+        """Throw away the vectors of another model. Returns the texts, which have none now."""
+        model = self._model
+        assert model is not None
+        if not self._store(lambda connection: embedded.set_model(connection, *model)):
+            raise Unranked("the index cannot be written, and vectors are kept in it")
+        assert self._database is not None
+        return embedded.missing(self._database.connection)
+
+    def _store(self, write: Callable[[Any], None]) -> bool:
+        """Write vectors, all or nothing. Returns whether that was possible."""
+        database = self._database or self._copy
+        if database is None:
+            return False
+        connection = database.connection
+        try:
+            with (
+                hold_index(database.path, self._wait or BUDGET) if database.path else nullcontext()
+            ):
+                connection.execute("begin immediate")
+                try:
+                    write(connection)
+                    connection.execute("commit")
+                except BaseException:
+                    connection.execute("rollback")
+                    raise
+                database.reload()
+        except (sqlite3.Error, TryAgain, FileFault):
+            return False
+        self._known, self._stored = _token(database), self._stored + 1
+        return True
+
+    def _of_question(self, question: str) -> array[float]:
+        with ours_as_unranked():
+            return embedded.embed_question(self._embedder, without_names(question, self._people))
+
+    def _matrix(self, database: Database) -> embedded.Matrix:
+        """The vectors that there are, loaded when they or the passages have changed."""
+        token = (_token(database), self._stored)
+        if self._loaded is None or self._loaded[0] != token:
+            self._loaded = token, embedded.load(database.connection)
+        return self._loaded[1]
+
+
+def semantic(embedder: Embedder, *, alone: bool) -> Callable[..., Keeper]:
+    """What makes the keeper for a model, with the arguments of `Keeper`."""
+
+    def make(*places: Any, **options: Any) -> Semantic:
+        keeper = Semantic(*places, **options)
+        keeper.lean_on(embedder, alone=alone)
+        return keeper
+
+    return make
+
+
+def without_names(question: str, people: list[str]) -> str:
+    """A question without the names of those who speak in the memory: a model takes whatever is
+    said TO somebody for what is about them. Where nothing else is left, the question as it is.
+    """
+    named = {p.split()[0] for p in people if is_named(p, question) and not is_assistant(p)}
+    if not named:
+        return question
+    kept = []
+    for word in question.split():
+        bare = word.strip('.,;:!?"()“”').removesuffix("'s").removesuffix("’s")
+        if bare not in named:
+            kept.append(word)
+    text = " ".join(kept)
+    for name in named:
+        text = text if name.isascii() else text.replace(name, "")
+    return text if any(map(str.isalnum, text)) else question
+
+
+class _Listening:
+    """Hears what is asked. missing: texts without a vector. apart: whether there is no index."""
+
+    def __init__(self, learn: Callable[[Database], list[tuple[bytes, str]]]) -> None:
+        self.question: str | None = None
+        self.missing: list[tuple[bytes, str]] = []
+        self.apart = False
+        self._learn = learn
+
+    def to(self, source: Source) -> Noted:
+        """The source, which gives nothing when it is asked for passages."""
+        return _Mute(source, self)
+
+    def hear(self, source: Source, question: str) -> None:
+        """That this was asked."""
+        self.question = question
+        self.apart = not isinstance(source, IndexSource)
+        if isinstance(source, IndexSource):
+            self.missing = self._learn(source.database)
+
+
+class _Mute(Noted):
+    def __init__(self, source: Source, listening: _Listening) -> None:
+        super().__init__(source)
+        self._listening = listening
+
+    def ranked(self, question: str, leaning: Leaning = PLAIN) -> Iterator[Found]:  # noqa: ARG002
+        """Nothing; what was asked is noted."""
+        self._listening.hear(self._source, question)
+        return iter(())
+
+
+class _Meant(Noted):
+    """A source whose passages come in the order of words and meaning."""
+
+    def __init__(
+        self, source: Source, keeper: Semantic, vector: array[float], note: str = ""
+    ) -> None:
+        super().__init__(source, note)
+        self._keeper, self._vector = keeper, vector
+
+    def ranked(self, question: str, leaning: Leaning = PLAIN) -> Iterator[Found]:
+        """Passages, best first."""
+        if not isinstance(self._source, IndexSource):  # the index went just now
+            return self._source.ranked(question, leaning)
+        database = self._source.database
+        cosines = self._keeper.cosines(database, question, self._vector)
+        return search.ranked(database, question, leaning, cosines)
+
+
+def _token(database: Database) -> object:
+    """Another one for another state of the index."""
+    return database.path, tuple(sorted(database.meta.items()))
