@@ -93,8 +93,8 @@ def test_the_same_answer_either_way(
             memory.write(name, text)
         for question in questions:
             indexed, bare = both(memory, question, filters)
-            scores = [hit.score for hit in indexed.hits]
-            assert scores == pytest.approx([hit.score for hit in bare.hits], abs=1e-6)
+            scores = [hit.score for hit in indexed.hits]  # rounded to four digits
+            assert scores == pytest.approx([hit.score for hit in bare.hits], abs=1.01e-4)
             alike = [[{**vars(hit), "score": 0} for hit in a.hits] for a in (indexed, bare)]
             assert alike[0] == alike[1]
             assert indexed.triggers == bare.triggers

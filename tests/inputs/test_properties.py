@@ -160,6 +160,12 @@ def test_the_janitor_keeps_the_rules_and_undo_takes_it_back(data: bytes) -> None
 @given(FILES, st.randoms(use_true_random=False))
 @example(BOM + b"- [P1][2020-01-01] GOES", Random(1))
 @example(BOM + b"- [P1][2020-01-01] GOES\r\n- [P0] STAYS", Random(1))
+@example(
+    b"- [P2][2020-01-01][superseded:2021-01-01] GOES\n\tby a tab GOES\n- [P1][2020-01-01] GOES\n"
+    b"- [P2][2020-01-01][superseded:2021-01-01] GOES\n\tby a tab GOES\n- [P1][2020-01-01] GOES\n"
+    b"- [P1][2020-01-01] GOES\n- [P1][2020-01-01] GOES\n"
+    b"- [P2][2020-01-01][superseded:2021-01-01] GOES\n  - [P2][2020-01-01] GOES", Random(0),
+)  # fmt: skip
 def test_what_is_restored_is_whole(data: bytes, random: Random) -> None:
     """Each archived entry comes back, one by one, in any order: then the file has the lines that
     it had, each entry with its own under it, and nothing stays in the archive."""

@@ -85,7 +85,7 @@ class _Plan:
         if self.older is not None:
             at = place_in(split(self.older.removeprefix(BOM)), origin.line - 1, document.lines)
             if at is not None:
-                return at, "neighbours"
+                return _outside(document, at, origin.lines[0]), "neighbours"
         heading = tuple(origin.heading.split(" > ")) if origin.heading else ()
         for n, block in enumerate(document.headings):
             if heading and document.heading_path(block.start) == heading:
@@ -95,6 +95,17 @@ class _Plan:
                     end -= 1
                 return end, "heading"
         return len(document.lines), "end"
+
+
+def _outside(document: Document, at: int, first: bytes) -> int:
+    """The place, moved behind a bullet that it would cut from what is indented under it; what was
+    indented itself may stand there. (Of lines that stand there twice the wrong one may be found.)
+    """
+    if first[:1] in (b" ", b"\t"):
+        return at
+    cut = (b.end for b in document.blocks if b.kind == "item" and b.depth == 1
+           and b.start < at < b.end)  # fmt: skip
+    return next(cut, at)
 
 
 def _cut(document: Document, found: Archived) -> Draft[None]:
