@@ -168,7 +168,7 @@ class Asked:
             return Keeper
         from agent_memfas.cli.ranking import keeper_maker
 
-        return keeper_maker(self._settings, self._root)
+        return keeper_maker(self._settings)
 
     def remember(self, kept: list[context.Block]) -> None:
         """Note what the session has been given."""

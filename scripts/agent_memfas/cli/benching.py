@@ -19,7 +19,6 @@ from agent_memfas.cli.ranking import keeper_maker
 from agent_memfas.cli.session import Config, Json, Root, Session, Today, open_up
 from agent_memfas.config.keys import BACKENDS
 from agent_memfas.errors import FileFault, NothingFound, UsageError
-from agent_memfas.index.feeding import fed
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.scope import Scope, scope_of
 from agent_memfas.memory.backing import chosen
@@ -149,10 +148,10 @@ def measure(
 def _maker(session: Session, backend: str | None) -> tuple[str, Callable[..., Keeper]]:
     """What ranks, and what makes its keeper."""
     if backend is not None:
-        return backend, fed(chosen(backend, None, session.settings, session.folder))
+        return backend, chosen(backend, None, session.settings).maker()
     if session.brief.backend == WORDS:
         return WORDS, Keeper
-    make = keeper_maker(session.brief, session.root)
+    make = keeper_maker(session.brief)
     return WORDS if make is Keeper else session.brief.backend, make
 
 

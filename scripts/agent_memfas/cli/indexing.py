@@ -19,15 +19,14 @@ from agent_memfas.cli.brief import keeper_for, places_for
 from agent_memfas.cli.session import Config, Json, Root, Session, from_here, open_up
 from agent_memfas.config import load
 from agent_memfas.config.keys import BACKENDS, EMBEDDERS
-from agent_memfas.errors import FileFault, UsageError
+from agent_memfas.errors import FileFault, MemfasError, UsageError
 from agent_memfas.index.extract import is_partly_read
-from agent_memfas.index.feeding import Fed, fed
 from agent_memfas.index.inspect import State, state_of
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.scope import Scope, scope_of
+from agent_memfas.index.semantic import Semantic
 from agent_memfas.index.writer import throw_away
-from agent_memfas.memory.backing import chosen
-from agent_memfas.search.base import SearchBackend
+from agent_memfas.memory.backing import WORDS, Choice, chosen
 from agent_memfas.store.files import is_text, walk
 from agent_memfas.tasks import settings as changing
 
@@ -80,6 +79,7 @@ def index(
     kept = keeper(session)
     kept.suspect(set(wanted))
     state = kept.source(time.time_ns()).freshness
+    _try_vectors(session)
     reasons = {skipped.path: skipped.reason for skipped in state.skipped}
     unread = {path for path, reason in reasons.items() if not is_partly_read(reason)}
     failed += [(path, reasons[path]) for path in wanted if path in unread]
@@ -203,7 +203,7 @@ def reindex(
         session.settings, backend=str(wanted["backend"]),
         values={**session.settings.values, **{f"search.{k}": v for k, v in wanted.items()}},
     )  # fmt: skip
-    ranking = chosen(None, None, target, session.folder)
+    choice = chosen(None, None, target)
     before = look(session)
     if not json:
         out.say(f"Current: {session.settings.backend} with {before.passages} memories")
@@ -211,8 +211,7 @@ def reindex(
         out.say("Re-indexing...")
     database = keeper(session).anew(time.time_ns()).database
     files, memories = database.count("files"), database.count("passages")
-    if ranking is not None:
-        memories = _feed(session, ranking)
+    _make_vectors(session, choice)
     saved = save_config and _save(session, wanted)
     if json:
         out.data({"backend": target.backend, "files": files, "memories": memories,
@@ -249,16 +248,30 @@ def _search_settings(
     return wanted
 
 
-def _feed(session: Session, ranking: SearchBackend) -> int:
-    """Have every passage embedded. Returns how many there are."""
-    with closing(ranking):
-        make = fed(ranking)
-        kept = keeper_for(
-            session.root, session.brief, wait=PATIENCE, tell=out.progress("embedding"), make=make
-        )
-        assert isinstance(kept, Fed)
-        with closing(kept):
-            return kept.feed(time.time_ns())
+def _try_vectors(session: Session) -> None:
+    """Make the vectors that are missing, where memfas.yaml wants them; what fails is told."""
+    if session.settings.backend == WORDS:
+        return
+    try:
+        _make_vectors(session, chosen(None, None, session.settings))
+    except MemfasError as error:
+        out.tell(f"no vectors: {error.message}")
+
+
+def _make_vectors(session: Session, choice: Choice) -> None:
+    """Have every passage embedded, where a model ranks."""
+    if choice.embedder is None:
+        return
+    with closing(choice), closing(_keeper_of(session, choice)) as kept:
+        assert isinstance(kept, Semantic)
+        kept.feed(time.time_ns())
+
+
+def _keeper_of(session: Session, choice: Choice) -> Keeper:
+    return keeper_for(
+        session.root, session.brief, wait=PATIENCE, tell=out.progress("embedding"),
+        make=choice.maker(),
+    )  # fmt: skip
 
 
 def _save(session: Session, wanted: Mapping[str, str | None]) -> bool:

@@ -9,19 +9,18 @@ from agent_memfas import config
 from agent_memfas.cli import out
 from agent_memfas.cli.brief import Brief
 from agent_memfas.errors import MemfasError
-from agent_memfas.index.feeding import BY_WORDS, fed
+from agent_memfas.index.feeding import BY_WORDS
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.memory.backing import chosen
-from agent_memfas.store.layout import Folder
 
 
-def keeper_maker(brief: Brief, root: str) -> Callable[..., Keeper]:
+def keeper_maker(brief: Brief) -> Callable[..., Keeper]:
     """What makes the keeper for the backend that the settings name; where its library, its model or
     its server is missing that is said, and words rank. A question waits for no model to be fetched.
     """
     try:
         settings = config.load(Path(brief.file))
-        return fed(chosen(None, None, settings, Folder(Path(root)), fetch=False))
+        return chosen(None, None, settings, fetch=False).maker()
     except MemfasError as error:
         more = f" ({error.remedy})" if error.remedy else ""
         out.tell(f"{BY_WORDS}: {error.message}{more}")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 LONGEST_TERM = 36_500
-BACKENDS = ("fts5", "embedding")
+BACKENDS = ("fts5", "embedding", "hybrid", "auto")
 EMBEDDERS = ("fastembed", "ollama", "openai", "offline")
 
 

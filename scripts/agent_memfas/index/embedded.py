@@ -89,7 +89,8 @@ def missing(connection: sqlite3.Connection) -> list[tuple[bytes, str]]:
     return connection.execute(
         "select p.hash, p.text from passages p join files f on f.id = p.file"
         " left join vectors v on v.hash = p.hash"
-        f" where v.hash is null and f.kind not in ({kinds}) group by p.hash order by max(p.id) desc",
+        f" where v.hash is null and f.kind not in ({kinds})"
+        " group by p.hash order by max(p.id) desc",
         sorted(PUT_AWAY),
     ).fetchall()
 

@@ -75,7 +75,7 @@ def standard(count: int, mean: float, spread: float, model: Measure) -> tuple[fl
 
 
 def nearness(own: float, beside: tuple[float | None, float | None], length: int) -> float:
-    """How near a passage is to the question: 0 for an ordinary one, 1 for one SPREADS spreads above.
+    """How near a passage is to the question: 0 for an ordinary one, 1 for one SPREADS above.
 
     own: its cosine in such units. beside: those of the passage before and of the one after it in
     its section; where there is none it counts itself, so that a lone note stands no worse than a

