@@ -49,7 +49,7 @@ def test_a_server_on_this_machine_needs_no_key_and_no_proxy(server: Server) -> N
     with embedder(server) as one:
         assert (one.model, one.dimensions) == ("toy", 1536)
         assert [list(v) for v in one.embed_batch(TEXTS)] == [vector(text) for text in TEXTS]
-        assert one.dimensions == 4
+        assert one.dimensions == 5
         assert list(one.embed("soup")) == vector("soup")
         assert one.embed_batch([]) == []
     assert server.bodies[0]["model"] == "toy"
@@ -215,18 +215,18 @@ def test_shortened_vectors_are_asked_for_and_checked(server: Server) -> None:
     """`dimensions` goes to the server; one that does not heed it is found out. So is a model that
     was exchanged meanwhile.
     """
-    with OpenAIEmbedder("toy", server.address, dimensions=4) as four:
-        four.embed("soup")
-    assert (four.dimensions, server.bodies[0]["dimensions"]) == (4, 4)
+    with OpenAIEmbedder("toy", server.address, dimensions=5) as five:
+        five.embed("soup")
+    assert (five.dimensions, server.bodies[0]["dimensions"]) == (5, 5)
     with (
         OpenAIEmbedder("toy", server.address, dimensions=3) as three,
-        pytest.raises(TryAgain, match="of 4 numbers, not of 3"),
+        pytest.raises(TryAgain, match="of 5 numbers, not of 3"),
     ):
         three.embed("soup")
     with embedder(server) as one:
         one.embed("soup")
         server.script = [data([1.0, 2.0])]
-        with pytest.raises(TryAgain, match="of 2 numbers, not of 4"):
+        with pytest.raises(TryAgain, match="of 2 numbers, not of 5"):
             one.embed("soup")
 
 

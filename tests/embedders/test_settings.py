@@ -46,7 +46,7 @@ def test_a_compatible_server_is_used_once_the_settings_name_it(folder: Memory) -
         server.script = [error(500)]
         result = folder.run("recall", "soup", "--json")
     assert [hit["start_line"] for hit in result.data["hits"]] == [2]
-    assert "ranked by words" in result.errors
+    assert "ranked by words" in " ".join(result.data["notes"])
 
 
 def test_the_key_is_that_of_the_variable_that_is_named(
@@ -161,10 +161,11 @@ def test_a_question_never_waits_for_a_model_to_be_fetched(
     library.TextEmbedding = TextEmbedding  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "fastembed", library)
     monkeypatch.setattr("agent_memfas.embedders.fastembed.find_spec", lambda _: library)
-    folder.write("memfas.yaml", "search: {backend: embedding}\n")
+    folder.write("memfas.yaml", "search: {backend: embedding, embedder_type: fastembed}\n")
     result = folder.run("recall", "soup", "--json")
     assert [hit["start_line"] for hit in result.data["hits"]] == [2]
-    assert "memfas reindex -b embedding -e fastembed" in result.errors
+    told = result.errors + " ".join(result.data["notes"])
+    assert "memfas reindex -b embedding -e fastembed" in told
     assert fetched == []
     assert "no network" in folder.run("reindex").errors
     assert len(fetched) == 1

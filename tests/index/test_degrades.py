@@ -79,11 +79,12 @@ DAMAGED = {
     "random bytes": data(lambda old: old[:200] + NOISE * (len(old) // 5000)),
     "another program's": instead(sql("create table t(x)")),
     **{f"no {table}": sql(f"drop table {table}")
-       for table in ("meta", "folders", "files", "passages", "triggers", "words", "vocabulary")},
+       for table in ("meta", "folders", "files", "passages", "triggers", "words", "vocabulary",
+                     "vectors")},
     **{f"empty {table}": sql(f"delete from {table}") for table in ("meta", "files")},
     "no column": sql("drop index passages_of", "alter table passages drop column day"),
     **{f"another {key}": sql(f"update meta set value = 'x' where key = '{key}'")
-       for key in ("schema", "parser", "tokenizer", "model", "dimension")},
+       for key in ("schema", "parser", "tokenizer")},
     "another program's number": sql("pragma application_id = 7"),
     "another log": other_log,
 }  # fmt: skip

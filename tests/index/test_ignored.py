@@ -25,8 +25,8 @@ SYNCED = ["x (copy).md", "x (1).md", "x.sync-conflict-20260101-1.md", "x (confli
 
 
 def write_all(memory: Memory, names: list[str]) -> None:
-    for name in names:
-        memory.write(name, "- the ibis host\n")
+    for n, name in enumerate(names):  # what says the same would be folded into one hit
+        memory.write(name, f"- the ibis host {n}\n")
 
 
 @pytest.mark.parametrize("command", ["index", "recall"])

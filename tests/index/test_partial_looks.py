@@ -101,8 +101,8 @@ def test_new_rules_and_a_look_that_is_cut_off(memory: Memory, first: str, looks:
 @pytest.mark.parametrize("between", ["looks at it only", "looks at all"])
 def test_new_rules_and_a_look_at_one_folder(memory: Memory, only: str, between: str) -> None:
     """The same where an event leads to one folder, be it ignored from now on or not."""
-    for folder in ("memory", "memory/deep", "lessons"):
-        memory.write(f"{folder}/a.md", "- the ibis host\n")
+    for n, folder in enumerate(("memory", "memory/deep", "lessons")):
+        memory.write(f"{folder}/a.md", f"- the ibis host {n}\n")
     settled(memory)
     for rules in ("memory/\n", "", "a.md\n", "", "lessons/\n", ""):
         (memory.root / ".memfasignore").write_text(rules)

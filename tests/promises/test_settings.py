@@ -51,8 +51,8 @@ def test_a_high_recency_weight_puts_the_newer_log_first(here: Here) -> None:
 def test_of_two_logs_that_say_the_same_the_newer_comes_first(here: Here) -> None:
     """Without a word about it in memfas.yaml; a weight of 0 leaves them in the order of names."""
     old, new = log(40), log(2)
-    for name in (old, new):
-        here.write(name, "- the heron host\n")
+    for name, host in ((old, "ann"), (new, "bob")):
+        here.write(name, f"- the heron host is {host}\n")
     settings(here, "max_results: 5")
     assert found(here, "heron") == [f"{new}:1", f"{old}:1"]
     settings(here, "recency_weight: 0")

@@ -175,7 +175,9 @@ def test_what_has_changed_is_new_to_the_session(memory: Memory) -> None:
     """An edited line and an edited hint come again; the same line on another number does not."""
     ask(memory, "alice stork heron", "--session", "s", "--limit", "50")
     memory.write(
-        "MEMORY.md", "- [P0] a new line\n" + memory.read().decode().replace("number 3", "no 3")
+        "MEMORY.md",
+        "# Else\n\n- [P0] a new line\n\n# Mine\n\n"
+        + memory.read().decode().replace("number 3", "no 3"),
     )
     memory.write("TRIGGERS.md", "- alice -> CEO\n- stork -> a bird\n")
     answer = ask(memory, "alice stork heron", "--session", "s", "--limit", "50")

@@ -63,7 +63,10 @@ TABLE = Table(
 
 SEARCH = Table(
     WORDS, "QUERY...", "Words to look for; `-` reads standard input.",
-    tuple(option for option in TABLE.options if option.name not in ("budget", "session")),
+    (
+        *(option for option in TABLE.options if option.name not in ("budget", "session")),
+        Option("explain", ("--explain",), FLAG, "Say what each feature has given to the score."),
+    ),
 )  # fmt: skip
 
 
@@ -111,7 +114,11 @@ def search(values: dict[str, Any]) -> int:
     asked = Asked(values)
     answer = asked.answer()
     if values["json"]:
-        out.data({**_as_data(answer, asked.now), "triggers": []})
+        data = {**_as_data(answer, asked.now), "triggers": []}
+        if values["explain"]:
+            shares = [{**_hit_data(hit), "features": _features(hit)} for hit in answer.hits]
+            data["hits"] = shares
+        out.data(data)
     elif answer.hits:
         for hit in answer.hits:
             text = " ".join(hit.text.split())
@@ -121,6 +128,9 @@ def search(values: dict[str, Any]) -> int:
             out.say(f"  {text[:CUT]}{more}")
             if hit.also:
                 out.say(f"  ({context.also(hit)})")
+            if values["explain"]:
+                parts = (f"{name} {share:+.2f}" for name, share in _features(hit).items())
+                out.say(f"  = {' '.join(parts)}")
             out.say()
         _tell(answer)
     else:
@@ -128,6 +138,12 @@ def search(values: dict[str, Any]) -> int:
         _tell_why_nothing(answer)
         _tell(answer)
     return 0 if answer.hits else 1
+
+
+def _features(hit: recalling.Hit) -> dict[str, float]:
+    """What each feature has given, the largest first."""
+    parts = sorted((hit.features or {}).items(), key=lambda part: -abs(part[1]))
+    return {name: round(share, 4) for name, share in parts}
 
 
 class Asked:
@@ -292,7 +308,7 @@ def _as_data(answer: recalling.Answer, now: datetime) -> dict[str, object]:
 
 
 def _hit_data(hit: recalling.Hit) -> dict[str, object]:
-    return {name: value for name, value in vars(hit).items() if name != "seals"}
+    return {name: value for name, value in vars(hit).items() if name not in ("seals", "features")}
 
 
 def _print_nothing(answer: recalling.Answer, left: dict[str, int]) -> None:

@@ -18,9 +18,11 @@ from agent_memfas.cli.figures import Measured, as_data, missed, table, tell_of
 from agent_memfas.cli.ranking import keeper_maker
 from agent_memfas.cli.session import Config, Json, Root, Session, Today, open_up
 from agent_memfas.config.keys import BACKENDS
-from agent_memfas.errors import FileFault, NothingFound, UsageError
+from agent_memfas.errors import FileFault, MemfasError, NothingFound, UsageError
+from agent_memfas.index.feeding import BY_WORDS
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.scope import Scope, scope_of
+from agent_memfas.index.semantic import Semantic
 from agent_memfas.memory.backing import chosen
 from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.places import PUT_AWAY, kind_of
@@ -129,6 +131,7 @@ def measure(
     notes, nothing = Counter[str](), 0
     try:
         keeper.answer(lambda source: source.freshness, time.time_ns(), None)
+        name = _with_vectors(keeper, name, must=backend is not None)
         for number, question in enumerate(questions, 1):
             start = time.perf_counter()
             answer = ask(keeper, question.text, filters, session.today, time.time_ns(), None)
@@ -140,9 +143,22 @@ def measure(
                 tell(number, len(questions))
     finally:
         keeper.close()
-        if close := getattr(getattr(keeper, "backend", None), "close", None):
-            close()
     return Measured(name, tuple(rows), tuple(ms), nothing, tuple(notes.items()))
+
+
+def _with_vectors(keeper: Keeper, name: str, *, must: bool) -> str:
+    """The name of what will rank, once all vectors are made. must: what cannot be had is an error;
+    else it is said, and words rank."""
+    if not isinstance(keeper, Semantic):
+        return name
+    try:
+        keeper.feed(time.time_ns())
+    except MemfasError as error:
+        if must:
+            raise
+        out.tell(f"{BY_WORDS}: {error.message}")
+        return WORDS
+    return name
 
 
 def _maker(session: Session, backend: str | None) -> tuple[str, Callable[..., Keeper]]:

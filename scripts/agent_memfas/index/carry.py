@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 
 from agent_memfas.index.schema import set_meta
@@ -9,6 +10,8 @@ from agent_memfas.index.schema import set_meta
 
 def carry(old: str, connection: sqlite3.Connection) -> None:
     """Take over the vectors of an index that is built anew, as far as they can be read."""
+    if not os.path.isfile(old):  # a pipe of that name would wait for somebody to write
+        return
     quoted = old.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
         before = sqlite3.connect(f"file:{quoted}?mode=ro", uri=True)

@@ -160,7 +160,8 @@ def ours_as_unranked() -> Iterator[None]:
     try:
         yield
     except MemfasError as error:
-        raise Unranked(error.message) from error
+        remedy = f" ({error.remedy})" if error.remedy else ""
+        raise Unranked(f"{error.message}{remedy}") from error
 
 
 class Noted:

@@ -108,12 +108,13 @@ class Semantic(Keeper):
         trust = 1.0 if self._alone else model.trust
         most = min(POOL, len(found))
         best: Any = numpy.argpartition(-found, most - 1)[:most] if trust else []
+        best = [int(n) for n in best if found[n] > ordinary + spread]
 
         def of(passage: int) -> float | None:
             at = matrix.position(passage)
             return None if at is None else float(found[at])
 
-        nearest = [matrix.numbers[int(n)] for n in best]
+        nearest = [matrix.numbers[n] for n in best]
         return Cosines(nearest, of, ordinary, spread, trust, latin, self._alone)
 
     # Inside

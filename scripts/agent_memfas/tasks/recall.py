@@ -50,6 +50,7 @@ class Hit(Record):
     """One passage. Lines 1-based, inclusive; heading: the path, joined by " > "; date: ISO or
     None; labels: expired, superseded; score: 0 to 1. also: where else the same is said, each
     `path:12` or `path:12-15`. seals: what it and those are known by in Filters.given.
+    features: what each of the ranking has given to the sum that the score comes of.
     """
 
     path: str
@@ -64,6 +65,7 @@ class Hit(Record):
     labels: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     seals: tuple[int, ...] = ()
+    features: dict[str, float] | None = None
 
 
 class Quote(Record):
@@ -222,7 +224,7 @@ class _Gatherer:
         return Hit(
             found.path, row.start, row.end, row.heading, row.day or None, row.priority or None,
             found.kind, round(found.score, 4), row.text, tuple(labels), tuple(also)[1:],
-            tuple(map(_seal, group)),
+            tuple(map(_seal, group)), found.parts,
         )  # fmt: skip
 
 

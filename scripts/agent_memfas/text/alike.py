@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ENOUGH = 8  # words of a text that tells by itself what it is about
 SHARED, OF = 9, 10  # near duplicates have so much of their words, with repetitions, in common
 LONGEST_LINE = 4_000  # characters of a line that is compared by what it says, not by its bytes
-CLOSE = 0.9  # of the best score: a newer passage with so much is shown for it
+CLOSE = 0.75  # of the best score: a newer passage with so much is shown for it
 SUPERSEDED, EXPIRED, LIVE = range(3)  # of two that say the same, the higher one is shown
 
 _OPERATORS = "<>=~%$€£¥₹‰±≤≥≠+×÷→←↔⇒⇐°^"
