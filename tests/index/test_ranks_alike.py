@@ -95,7 +95,13 @@ def test_the_same_answer_either_way(
             indexed, bare = both(memory, question, filters)
             scores = [hit.score for hit in indexed.hits]  # rounded to four digits
             assert scores == pytest.approx([hit.score for hit in bare.hits], abs=1.01e-4)
-            alike = [[{**vars(hit), "score": 0} for hit in a.hits] for a in (indexed, bare)]
+            features = [dict(hit.features or {}) for hit in (*indexed.hits, *bare.hits)]
+            for of_index, of_files in zip(features, features[len(indexed.hits) :], strict=False):
+                assert of_index == pytest.approx(of_files, abs=1e-6)
+            alike = [
+                [{**vars(hit), "score": 0, "features": None} for hit in a.hits]
+                for a in (indexed, bare)
+            ]
             assert alike[0] == alike[1]
             assert indexed.triggers == bare.triggers
 

@@ -220,7 +220,7 @@ def test_two_files_of_like_names_are_two(memory: Memory) -> None:
     names = ["MEMORY.md", "MEMORY.MD"]
     names += ["memory/" + unicodedata.normalize(form, "café.md") for form in ("NFC", "NFD")]
     for number, name in enumerate(names):
-        memory.write(name, SAYING + b"- [P0] number %d\n" % number)
+        memory.write(name, b"- %d: " % number + SAYING.removeprefix(b"- "))
     assert paths_found(memory) == sorted(names)
     memory.write("MEMORY.md", HEAD + CONTROL)
     before = memory.read("MEMORY.MD")

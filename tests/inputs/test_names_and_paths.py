@@ -66,7 +66,7 @@ def test_files_of_any_name_are_tended_and_restored(memory: Memory, name: str) ->
 def test_any_name_is_printed_without_a_locale(memory: Memory) -> None:
     """For real, as under cron: no locale, and a name of every kind."""
     for number, param in enumerate(NAMES):
-        memory.write(f"memory/{number}/{param.values[0]}", b"the heron host\n")
+        memory.write(f"memory/{number}/{param.values[0]}", f"the heron host {number}\n")
     done = memory.process("recall", "--limit", "50", "heron")
     assert done.returncode == 0, done.stderr
     assert done.stdout.decode("utf-8").count("> the heron host") == len(NAMES)

@@ -50,7 +50,12 @@ class BareRanking:
                 if 0 <= m < len(self._rows) and self._first[m] == self._first[n]}  # fmt: skip
         return {n: self._place(n) for n in near}
 
-    def spots(self, passages: Collection[int]) -> dict[int, ranking.Spot]:
+    def spots(
+        self,
+        passages: Collection[int],
+        *,
+        texts: bool = True,  # noqa: ARG002 - they are here
+    ) -> dict[int, ranking.Spot]:
         """What is known of these."""
         return {n: self._spot(n) for n in passages}
 
@@ -67,5 +72,5 @@ class BareRanking:
 
     def _spot(self, n: int) -> ranking.Spot:
         path, row = self._rows[n]
-        return ranking.Spot(path, n - self._first[n], row.speaker, bool(row.opens), row.asks,
+        return ranking.Spot(path, n - self._first[n], row.speaker, row.opens, row.asks,
                             row.day, row.superseded, row.text)  # fmt: skip

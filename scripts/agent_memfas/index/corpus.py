@@ -132,8 +132,8 @@ class Corpus:
         order = ranking.rank(question, parts, self._ranking, leaning)
         for r in order.pool:
             path, kind, row = self._rows[r.passage]
-            yield Found(path, kind, row, r.score, r.parts)
-        yield from self._rest(summed(parts), {r.passage for r in order.pool}, order.share)
+            yield Found(path, kind, row, order.score(r), order.parts(r))
+        yield from self._rest(summed(parts), {r.passage for r in order.pool}, order.score_of)
 
     def _rest(
         self, own: dict[int, float], given: set[int], share: Callable[[float], float]

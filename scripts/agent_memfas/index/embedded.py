@@ -37,11 +37,8 @@ class Matrix:
     def __init__(self, numbers: list[int], rows: Any) -> None:
         self.rows = rows
         self.numbers = numbers
-        self._at = {number: n for n, number in enumerate(numbers)}
-
-    def position(self, passage: int) -> int | None:
-        """The row of a passage, None where it has no vector."""
-        return self._at.get(passage)
+        # The row of a passage, None where it has no vector.
+        self.position = {number: n for n, number in enumerate(numbers)}.get
 
 
 def embedded(text: str) -> str:

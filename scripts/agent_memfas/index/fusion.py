@@ -74,15 +74,13 @@ def standard(count: int, mean: float, spread: float, model: Measure) -> tuple[fl
     return ordinary, max(sqrt(variance), model.spread)
 
 
-def nearness(own: float, beside: tuple[float | None, float | None], length: int) -> float:
-    """How near a passage is to the question: 0 for an ordinary one, 1 for one SPREADS above.
-
-    own: its cosine in such units. beside: those of the passage before and of the one after it in
-    its section; where there is none it counts itself, so that a lone note stands no worse than a
-    turn of a chat. length: of its text, characters.
+def room_for_neighbours(length: int) -> float:
+    """How much of what its neighbours stand above the ordinary a passage of so many characters
+    takes: short turns say little alone. How near a passage is in all: its cosine in spreads above
+    the ordinary, as a part of SPREADS, and so much of those of the passages before and after it in
+    its section; where there is none it counts itself, so that a lone note stands no worse.
     """
-    room = min(max((LONGEST - length) / (LONGEST - SHORT), 0.0), 1.0)
-    return own + NEAR * room * sum(max(own if other is None else other, 0.0) for other in beside)
+    return NEAR * min(max((LONGEST - length) / (LONGEST - SHORT), 0.0), 1.0)
 
 
 def lexical_divisor(top: float) -> float:

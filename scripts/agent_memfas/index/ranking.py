@@ -19,6 +19,8 @@ WEIGHTS in /tests/benchmarks/evidence.py for what each is worth on each.
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 from agent_memfas.index import fusion
 from agent_memfas.index.postings import summed, whole
 from agent_memfas.text.asked import (
@@ -34,9 +36,9 @@ from agent_memfas.text.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from datetime import date
-    from typing import Protocol
+    from typing import NamedTuple, Protocol
 
     Part = dict[int, float]  # passage -> share of one term
     Place = tuple[int, int, int]  # file, order among the passages of the file, section
@@ -47,8 +49,8 @@ if TYPE_CHECKING:
         def around(self, passages: Collection[int], reach: int) -> dict[int, Place]:
             """Where these passages stand, and those within reach of them in their files."""
 
-        def spots(self, passages: Collection[int]) -> dict[int, Spot]:
-            """What is known of these."""
+        def spots(self, passages: Collection[int], *, texts: bool) -> dict[int, Spot]:
+            """What is known of these; their texts are "" where they are not asked for."""
 
         def within(self, sections: Collection[int]) -> dict[int, int]:
             """Every passage of these sections, with its section."""
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
 
 POOL = 100  # passages with the best shares of their own; those around them come on top
 REACH = 2  # passages before and behind, in the same section
+_REACHED = range(-REACH, REACH + 1)
 OWN, WINDOW, SECTION, ANSWERS = 1.0, 0.6, 0.2, 0.3
 SPEAKER, OPENS, ASSISTANT, TIME, ASKS, QUOTED = 0.2, 0.2, -0.25, 0.3, -0.1, 0.5
 RECENCY = 0.5  # times recency_weight, for a passage of today; less for older ones, see days.aging
@@ -63,34 +66,61 @@ SUPERSEDED = 0.5  # times the sum, so that its successor stands above it
 FULL = OWN + WINDOW + SECTION  # what a passage by itself gets for all of its share
 
 
-class Spot(Record):
-    """What is known of a passage. path: of its file. opens: it is the first piece of its bullet or
-    paragraph. asks: see speakers.asks. superseded: a day, or "". text: for quotations.
-    """
+if TYPE_CHECKING:
 
-    path: str
-    order: int
-    speaker: str
-    opens: bool
-    asks: int
-    day: str
-    superseded: str
-    text: str
+    class Spot(NamedTuple):
+        """What is known of a passage. path: of its file. opens: it is the first piece of its bullet
+        or paragraph. asks: see speakers.asks. superseded: a day, or "". text: see Ground.spots.
+        """
 
+        path: str
+        order: int
+        speaker: str
+        opens: int
+        asks: int
+        day: str
+        superseded: str
+        text: str
 
-class Ranked(Record):
-    """A passage of the pool. score: 0 to 1. parts: what each feature has given to its sum."""
+    class Ranked(NamedTuple):
+        """A passage of the pool. total: its sum. base: what words and meaning give to it, in the
+        order of PARTS; priors: what is known besides, as parts of the best base.
+        """
 
-    passage: int
-    score: float
-    parts: dict[str, float]
+        passage: int
+        total: float
+        base: list[float]
+        priors: dict[str, float]
+
+else:  # hundreds of each are made for a question
+    Spot = namedtuple("Spot", "path order speaker opens asks day superseded text")
+    Ranked = namedtuple("Ranked", "passage total base priors")
+PARTS = ("own", "window", "section", "answers", "meaning")
 
 
 class Order(Record):
-    """The pool, best first. share: what a passage by itself, with that share of words, scores."""
+    """The pool, best first. top: its best base. divisor: of words. kind: see fusion.shown."""
 
     pool: list[Ranked]
-    share: Callable[[float], float]
+    top: float
+    divisor: float
+    kind: str
+
+    def score(self, ranked: Ranked) -> float:
+        """0 to 1."""
+        return fusion.shown(ranked.total, self.kind)
+
+    def parts(self, ranked: Ranked) -> dict[str, float]:
+        """What each feature has given to the sum."""
+        given = {name: part for name, part in zip(PARTS, ranked.base, strict=True) if part}
+        plain = sum(ranked.base) + self.top * sum(ranked.priors.values())
+        share = ranked.total / plain if plain else 1.0
+        given.update((name, self.top * weight) for name, weight in ranked.priors.items())
+        return {name: part * share for name, part in given.items()}
+
+    def score_of(self, share: float) -> float:
+        """What a passage by itself, with that share of words, scores."""
+        return fusion.shown(FULL * share / self.divisor, self.kind)
 
 
 class Cosines(Record):
@@ -132,126 +162,128 @@ def rank(
     """
     own, full = summed(parts), whole(parts, question)
     best = sorted(own, key=lambda passage: (passage not in full, -own[passage], passage))[:POOL]
-    places = ground.around([*best, *(cosines.nearest if cosines else ())], 2 * REACH)
-    near = _near(places)
-    pool = [other for passage in best for other in near(passage)]
+    nearest = cosines.nearest if cosines else []
+    places = ground.around([*best, *nearest], 2 * REACH)
+    at = {place: passage for passage, place in places.items()}
+    pool = dict.fromkeys(other for passage in best for other in _near(passage, places, at))
     if is_lookup(question):
-        pool = [passage for passage in pool if passage in own]
-    pool = list(dict.fromkeys([*pool, *(cosines.nearest if cosines else ())]))
-    spots = ground.spots(pool)
-    sums = _sums(own, parts, {passage: near(passage) for passage in pool}, places, ground)
-    _add_answers(sums, own, places, spots)
-    divisor = fusion.lexical_divisor(
-        max((sum(found.values()) for found in sums.values()), default=0.0)
-    )
-    base = {
-        passage: {name: part / divisor for name, part in found.items() if part}
-        for passage, found in sums.items()
-    }
+        pool = {passage: None for passage in pool if passage in own}
+    pool.update(dict.fromkeys(nearest))
+    priors = Priors(question, leaning)
+    spots = ground.spots(pool, texts=cosines is not None or priors.need_texts)
+    sums = _sums(own, parts, pool, places, at, ground)
+    _add_answers(sums, own, places, at, spots)
+    divisor = fusion.lexical_divisor(max(map(sum, sums.values()), default=0.0))
+    base = {passage: [part / divisor for part in found] for passage, found in sums.items()}
     kind = "fts5"
     if cosines is not None and cosines.trust:
         kind = "embedding" if cosines.alone else "hybrid"
-        _add_nearness(base, cosines, places, spots)
-    top = max((sum(found.values()) for found in base.values()), default=0.0)
-    priors = Priors(question, leaning)
+        _add_nearness(base, cosines, places, at, spots)
+    top = max(max(map(sum, base.values()), default=0.0), 0.0)
     ranked = [
-        _scored(passage, found, priors.of(spots[passage]), max(top, 0.0), spots[passage], kind)
-        for passage, found in base.items()
+        _scored(passage, found, priors, top, spots[passage]) for passage, found in base.items()
     ]
     ranked.sort(key=lambda r: _order(r, spots[r.passage], r.passage in full))
-    return Order(ranked, lambda share: fusion.shown(FULL * share / divisor, kind))
+    return Order(ranked, top, divisor, kind)
 
 
 def _order(ranked: Ranked, spot: Spot, has_all: bool) -> tuple[bool, float, str, int]:
     first = has_all and not spot.superseded
-    return not first, -round(ranked.score, 9), spot.path, spot.order
+    return not first, -round(ranked.total, 9), spot.path, spot.order
 
 
-def _scored(
-    passage: int, base: dict[str, float], priors: dict[str, float], top: float, spot: Spot,
-    kind: str,
-) -> Ranked:  # fmt: skip
-    share = SUPERSEDED if spot.superseded else 1.0
-    parts = {name: part * share for name, part in base.items()}
-    for name, weight in priors.items():
-        parts[name] = top * weight * share
-    return Ranked(passage, fusion.shown(sum(parts.values()), kind), parts)
+def _scored(passage: int, base: list[float], priors: Priors, top: float, spot: Spot) -> Ranked:
+    found = priors.of(spot)
+    total = sum(base) + top * sum(found.values())
+    return Ranked(passage, total * SUPERSEDED if spot.superseded else total, base, found)
 
 
-def _add_nearness(
-    base: dict[int, dict[str, float]], cosines: Cosines, places: dict[int, Place],
-    spots: dict[int, Spot],
-) -> None:  # fmt: skip
-    """What the vectors say; a passage that has none yet is taken for an ordinary one."""
-    at = {place: passage for passage, place in places.items()}
-    unit = fusion.SPREADS * cosines.spread
-    weight = 1.0 if cosines.alone else fusion.WEIGHT * cosines.trust
-
-    def above(passage: int | None, share: float) -> float | None:
-        cosine = None if passage is None else cosines.of(passage)
-        return None if cosine is None else (cosine - cosines.ordinary) / unit * share
-
-    for passage, found in base.items():
-        file, order, section = places[passage]
-        text = spots[passage].text
-        share = 1.0 if fusion.is_latin(text) == cosines.latin else fusion.FOREIGN
-        own = above(passage, share)
-        if own is not None:
-            beside = tuple(above(at.get((file, order + n, section)), share) for n in (-1, 1))
-            found["meaning"] = weight * fusion.nearness(own, (beside[0], beside[1]), len(text))
-
-
-def _near(places: dict[int, Place]) -> Callable[[int], list[int]]:
-    """What gives, for a passage, those within reach in its section, itself included, in order."""
-    at = {place: passage for passage, place in places.items()}
-
-    def near(passage: int) -> list[int]:
-        file, order, section = places[passage]
-        found = [at.get((file, order + n, section)) for n in range(-REACH, REACH + 1)]
-        return [other for other in found if other is not None]
-
-    return near
+def _near(passage: int, places: dict[int, Place], at: dict[Place, int]) -> list[int]:
+    """Those within reach in its section, itself included, in order."""
+    file, order, section = places[passage]
+    found = [at.get((file, order + n, section)) for n in _REACHED]
+    return [other for other in found if other is not None]
 
 
 def _sums(
-    own: Part, parts: list[Part], near: dict[int, list[int]], places: dict[int, Place],
-    ground: Ground,
-) -> dict[int, dict[str, float]]:  # fmt: skip
-    """The weighted shares of each passage of the pool: own, window, section."""
-    section_of = ground.within({places[passage][2] for passage in near})
-    section: dict[int, float] = {}
-    window = dict.fromkeys(near, 0.0)
-    for part in parts:
-        best: dict[int, float] = {}
-        for passage, share in part.items():
-            number = section_of.get(passage)
-            if number is not None and share > best.get(number, 0.0):
-                best[number] = share
-        for number, share in best.items():
-            section[number] = section.get(number, 0.0) + share
-        share_of = part.get
-        for passage, around in near.items():
-            window[passage] += max([share_of(n, 0.0) for n in around])
+    own: Part, parts: list[Part], pool: Collection[int], places: dict[int, Place],
+    at: dict[Place, int], ground: Ground,
+) -> dict[int, list[float]]:  # fmt: skip
+    """The weighted shares of each passage of the pool, in the order of PARTS."""
+    section_of = ground.within({places[passage][2] for passage in pool})
+    section = _best_of_groups(parts, lambda n: (section_of[n],), section_of)
+    reached: dict[int, list[int]] = {}
+
+    def around(passage: int) -> list[int]:
+        found = reached.get(passage)
+        if found is None:
+            found = reached[passage] = _near(passage, places, at)
+        return found
+
+    window = _best_of_groups(parts, around, places)
     return {
-        passage: {
-            "own": OWN * own.get(passage, 0.0), "window": WINDOW * window[passage],
-            "section": SECTION * section.get(places[passage][2], 0.0),
-        } for passage in near
+        passage: [OWN * own.get(passage, 0.0), WINDOW * window.get(passage, 0.0),
+                  SECTION * section.get(places[passage][2], 0.0), 0.0, 0.0]
+        for passage in pool
     }  # fmt: skip
 
 
+def _best_of_groups(
+    parts: list[Part], groups_of: Callable[[int], Iterable[int]], known: Mapping[int, object]
+) -> dict[int, float]:
+    """For each group of passages the sum over the terms of the best share in it. groups_of: those
+    that a passage is in, of passages that are known."""
+    total: dict[int, float] = {}
+    for part in parts:
+        best: dict[int, float] = {}
+        for passage in part.keys() & known.keys():
+            share = part[passage]
+            for group in groups_of(passage):
+                if share > best.get(group, 0.0):
+                    best[group] = share
+        for group, share in best.items():
+            total[group] = total.get(group, 0.0) + share
+    return total
+
+
 def _add_answers(
-    sums: dict[int, dict[str, float]], own: Part, places: dict[int, Place], spots: dict[int, Spot]
-) -> None:
+    sums: dict[int, list[float]], own: Part, places: dict[int, Place], at: dict[Place, int],
+    spots: dict[int, Spot],
+) -> None:  # fmt: skip
     """Whatever a person says after a question gets a share of what the question has."""
-    at = {places[passage]: passage for passage in sums}
-    for passage, found in sums.items():
+    for passage in sums:
+        if not spots[passage].asks:
+            continue
         file, order, section = places[passage]
-        before = at.get((file, order - 1, section))
-        spot = spots[passage]
-        if (before is not None and spots[before].asks and spot.opens
-                and not is_assistant(spot.speaker)):  # fmt: skip
-            found["answers"] = ANSWERS * own.get(before, 0.0)
+        answer = at.get((file, order + 1, section))
+        spot = spots.get(answer) if answer is not None else None
+        if answer in sums and spot and spot.opens and not is_assistant(spot.speaker):
+            sums[answer][3] = ANSWERS * own.get(passage, 0.0)
+
+
+def _add_nearness(
+    base: dict[int, list[float]], cosines: Cosines, places: dict[int, Place],
+    at: dict[Place, int], spots: dict[int, Spot],
+) -> None:  # fmt: skip
+    """What the vectors say; a passage that has none yet is taken for an ordinary one."""
+    unit, ordinary, of = fusion.SPREADS * cosines.spread, cosines.ordinary, cosines.of
+    weight = 1.0 if cosines.alone else fusion.WEIGHT * cosines.trust
+    for passage, found in base.items():
+        cosine = of(passage)
+        if cosine is None:
+            continue
+        text = spots[passage].text
+        share = 1.0 if fusion.is_latin(text) == cosines.latin else fusion.FOREIGN
+        own, beside = (cosine - ordinary) / unit * share, 0.0
+        room = fusion.room_for_neighbours(len(text))
+        if room:
+            file, order, section = places[passage]
+            for n in (-1, 1):
+                other = at.get((file, order + n, section))
+                cosine = None if other is None else of(other)
+                there = own if cosine is None else (cosine - ordinary) / unit * share
+                beside += max(there, 0.0)
+        found[4] = weight * (own + room * beside)
 
 
 class Priors:
@@ -271,6 +303,11 @@ class Priors:
             self._nearness = nearness
             self._times = named_times(question)
             self._spans = named_spans(question, leaning.today) if leaning.today else []
+
+    @property
+    def need_texts(self) -> bool:
+        """Whether the texts of passages are looked at."""
+        return bool(self._quotations)
 
     def of(self, spot: Spot) -> dict[str, float]:
         """Name and weight of each that holds."""

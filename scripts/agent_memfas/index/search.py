@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_CHUNK, _MANY = 100, 500  # values in one statement
+_FEW, _CHUNK, _MANY = 16, 100, 500  # values in one statement
 PASSAGES = (
     f"select p.seal, p.place, f.path, f.kind, {COLUMNS}, p.hash"
     " from passages p join files f on f.id = p.file"
@@ -42,9 +42,9 @@ def ranked(
     if not parts and cosines is None:
         return
     order = ranking.rank(question, parts, Rows(database.connection), leaning, cosines)
-    yield from _shown(database.connection, order.pool)
+    yield from _shown(database.connection, order)
     given = {r.passage for r in order.pool}
-    yield from _rest(database.connection, summed(parts), given, order.share)
+    yield from _rest(database.connection, summed(parts), given, order.score_of)
 
 
 def scores(
@@ -76,13 +76,14 @@ class Rows:
         found = {passage: (file, order, section) for passage, file, order, section in rows}
         return self._whole(found, passages)
 
-    def spots(self, passages: Collection[int]) -> dict[int, ranking.Spot]:
-        """What is known of these."""
+    def spots(self, passages: Collection[int], *, texts: bool) -> dict[int, ranking.Spot]:
+        """What is known of these; their texts are "" where they are not asked for."""
         rows = self._each(
-            "select p.id, f.path, p.place, speaker, opens, asks, day, superseded, text"
+            "select p.id, f.path, p.place, speaker, opens, asks, day, superseded,"
+            f" {'text' if texts else repr('')}"
             " from passages p join files f on f.id = p.file where p.id in (%s)", passages,
         )  # fmt: skip
-        if any(type(path) is not bytes for _, path, *_ in rows):
+        if any(type(row[1]) is not bytes for row in rows):
             raise Damaged("the path of a file is not what was written")
         found = {n: ranking.Spot(os.fsdecode(path), *known) for n, path, *known in rows}
         return self._whole(found, passages)
@@ -106,14 +107,15 @@ class Rows:
         return found
 
 
-def _shown(connection: sqlite3.Connection, pool: list[ranking.Ranked]) -> Iterator[Found]:
-    """The passages of a ranking, in its order."""
-    for at in range(0, len(pool), _CHUNK):
-        some = pool[at : at + _CHUNK]
+def _shown(connection: sqlite3.Connection, order: ranking.Order) -> Iterator[Found]:
+    """The passages of a ranking, in its order; few at first, for mostly few are wanted."""
+    at, size = 0, _FEW
+    while some := order.pool[at : at + size]:
         loaded = dict(_loaded(connection, [r.passage for r in some]))
         for r in some:
             if found := loaded.get(r.passage):
-                yield Found(found.path, found.kind, found.row, r.score, r.parts)
+                yield Found(found.path, found.kind, found.row, order.score(r), order.parts(r))
+        at, size = at + size, _CHUNK
 
 
 def _rest(

@@ -70,7 +70,7 @@ class Semantic(Keeper):
             if listening.apart:
                 raise Unranked("the index cannot be used, and vectors are kept in it")
             left = self._make_up_for(listening.missing, time.monotonic() + SECONDS)
-            vector = self._of_question(listening.question)
+            vector = self.of_question(listening.question)
         except Unranked as why:
             note = f"{BY_WORDS}: {why}"
             return super().answer(lambda s: asked(Noted(s, note)), as_of, budget)
@@ -91,6 +91,11 @@ class Semantic(Keeper):
             raise why.__cause__ or why from None
         return database.count("passages")
 
+    def of_question(self, question: str) -> array[float]:
+        """The vector of a question, as it is compared. Unranked where the model fails."""
+        with ours_as_unranked():
+            return embedded.embed_question(self._embedder, without_names(question, self._people))
+
     def cosines(self, database: Database, question: str, vector: array[float]) -> Cosines:
         """What the model makes of a question, against all passages of an index."""
         import numpy
@@ -102,6 +107,7 @@ class Semantic(Keeper):
         if not matrix.numbers or len(vector) != matrix.rows.shape[1]:
             return Cosines([], lambda _: None, model.ordinary, model.spread, 0.0, latin)
         found = matrix.rows @ numpy.asarray(vector, dtype=numpy.float32)
+        listed = found.tolist()
         ordinary, spread = fusion.standard(
             len(found), float(found.mean()), float(found.std()), model
         )
@@ -110,9 +116,11 @@ class Semantic(Keeper):
         best: Any = numpy.argpartition(-found, most - 1)[:most] if trust else []
         best = [int(n) for n in best if found[n] > ordinary + spread]
 
+        position = matrix.position
+
         def of(passage: int) -> float | None:
-            at = matrix.position(passage)
-            return None if at is None else float(found[at])
+            at = position(passage)
+            return None if at is None else listed[at]
 
         nearest = [matrix.numbers[n] for n in best]
         return Cosines(nearest, of, ordinary, spread, trust, latin, self._alone)
@@ -199,10 +207,6 @@ class Semantic(Keeper):
             return False
         self._known, self._stored = _token(database), self._stored + 1
         return True
-
-    def _of_question(self, question: str) -> array[float]:
-        with ours_as_unranked():
-            return embedded.embed_question(self._embedder, without_names(question, self._people))
 
     def _matrix(self, database: Database) -> embedded.Matrix:
         """The vectors that there are, loaded when they or the passages have changed."""
