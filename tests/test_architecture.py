@@ -34,7 +34,7 @@ ALONE = {"tasks"}
 PUT_OFF = {
     "config": {"config.family"},
     "index.keeper": {"index.writer", "index.corpus"},
-    "index.ranking": {"text.asked_times"},
+    "index.priors": {"text.asked_times"},
     "store.sweep": {"store.odd"},
     "text.characters": {"text.beyond_ascii"},
 }

@@ -22,7 +22,7 @@ from agent_memfas.index import postings, search
 from agent_memfas.index.database import Database
 from agent_memfas.index.keeper import IndexSource
 from agent_memfas.index.places import places_of
-from agent_memfas.index.ranking import PLAIN
+from agent_memfas.index.priors import PLAIN
 from agent_memfas.index.semantic import Semantic
 
 TOP = 10

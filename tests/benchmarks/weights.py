@@ -20,13 +20,10 @@ from typing import Any
 from tests.benchmarks.evidence import of_all
 
 from agent_memfas.cli.benching import LIMIT
-from agent_memfas.index import fusion, ranking
+from agent_memfas.index import weights
 
-HOMES = {
-    **dict.fromkeys(("WINDOW", "SECTION", "ANSWERS", "SPEAKER", "OPENS", "ASSISTANT", "TIME",
-                     "ASKS", "RECENCY"), ranking),
-    **dict.fromkeys(("WEIGHT", "NEAR"), fusion),
-}  # fmt: skip
+WORDS = ("WINDOW", "SECTION", "ANSWERS", "SPEAKER", "OPENS", "ASSISTANT", "TIME", "ASKS", "RECENCY")
+MODEL = ("MEANING", "NEIGHBOURS")
 START = {"WINDOW": 0.5, "SECTION": 0.2, "ANSWERS": 0.15, "SPEAKER": 0.2, "OPENS": 0.1,
          "ASSISTANT": -0.1, "TIME": 0.2, "ASKS": -0.05}  # fmt: skip
 STEPS = (0.0, 0.5, 1.5, 2.0)  # times a weight, in turn
@@ -34,21 +31,21 @@ COLUMNS = ("E@250", "E@500", "E@1000", "E@2000", "MRR")
 
 
 @contextmanager
-def weights(values: dict[str, float]) -> Iterator[None]:
+def ranked_by(values: dict[str, float]) -> Iterator[None]:
     """Rank by these while the block runs."""
-    before = {name: getattr(HOMES[name], name) for name in values}
+    before = {name: getattr(weights, name) for name in values}
     try:
         for name, value in values.items():
-            setattr(HOMES[name], name, value)
+            setattr(weights, name, value)
         yield
     finally:
         for name, value in before.items():
-            setattr(HOMES[name], name, value)
+            setattr(weights, name, value)
 
 
 def figures(data: dict[str, Any], config: str, values: dict[str, float]) -> dict[str, float]:
     """The figures of a data set by these weights."""
-    with weights(values):
+    with ranked_by(values):
         found: dict[str, float] = of_all(data, config, LIMIT)[0].figures[""]
         return found
 
@@ -95,9 +92,7 @@ def run(given: argparse.Namespace) -> None:
         chosen = fitted(data, given.config, given.rounds)
         print(row(f"fitted on {given.fit}: {chosen}", sets, given.config, chosen))
         return
-    for name in (
-        HOMES if "backend" in given.config else [n for n, h in HOMES.items() if h is ranking]
-    ):
+    for name in (*WORDS, *MODEL) if "backend" in given.config else WORDS:
         print(row(f"without {name}", sets, given.config, {name: 0.0}), flush=True)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from agent_memfas.errors import FileFault, UsageError
-from agent_memfas.index import ranking
+from agent_memfas.index import ranking, weights
 from agent_memfas.index.bare import BareRanking
 from agent_memfas.index.diff import path_of
 from agent_memfas.index.extract import Extract, extract, load
 from agent_memfas.index.postings import summed
-from agent_memfas.index.ranking import PLAIN, Leaning
+from agent_memfas.index.priors import PLAIN, Leaning
 from agent_memfas.index.records import digest
 from agent_memfas.index.rows import Found, Freshness, Row, number_of
 from agent_memfas.index.scope import Extra, Scope
@@ -142,7 +142,7 @@ class Corpus:
         found = []
         for n in own.keys() - given:
             path, kind, row = self._rows[n]
-            score = share(own[n] * (ranking.SUPERSEDED if row.superseded else 1.0))
+            score = share(own[n] * (weights.SUPERSEDED if row.superseded else 1.0))
             found.append((-round(score, 9), bool(row.superseded), n, Found(path, kind, row, score)))
         yield from (hit for *_, hit in sorted(found, key=lambda f: f[:3]))
 

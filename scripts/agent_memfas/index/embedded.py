@@ -7,24 +7,18 @@ one by one: 10,000 of 512 numbers in 1.2 ms.
 from __future__ import annotations
 
 import json
-import math
 import re
 import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from agent_memfas.errors import UsageError
 from agent_memfas.index.database import Damaged
 from agent_memfas.index.fusion import Measure
 from agent_memfas.index.schema import set_meta
 from agent_memfas.store.places import PUT_AWAY
 
-if TYPE_CHECKING:
-    from agent_memfas.embedders.base import Embedder
-
 BATCH = 256
-SAME = 0.999  # cosine of two vectors of one text by one model: the last digits may differ
 _BULLET = re.compile(
     r"\s{0,3}(?:[-*+]|\d{1,3}[.)])\s+"
     r"(?:\[(?:P\d|\d{4}-\d\d-\d\d|ttl:[^\]]*|until:[^\]]*|superseded:[^\]]*)\])*\s*"
@@ -44,33 +38,6 @@ class Matrix:
 def embedded(text: str) -> str:
     """What is embedded of a passage: its text without the mark and the tags of its bullet."""
     return text[found.end() :] if (found := _BULLET.match(text)) else text
-
-
-def embed(embedder: Embedder, texts: list[str]) -> list[array[float]]:
-    """Vectors of length 1 (or 0, where the embedder gives nothing). UsageError if they are odd."""
-    batch = getattr(embedder, "embed_batch", None)
-    raw = list(batch(texts)) if batch else [embedder.embed(text) for text in texts]
-    return unit_vectors(raw, len(texts))
-
-
-def embed_question(embedder: Embedder, text: str) -> array[float]:
-    """The vector of a question, of length 1. UsageError if it is odd."""
-    asked = getattr(embedder, "embed_query", embedder.embed)
-    return unit_vectors([asked(text)], 1)[0]
-
-
-def unit_vectors(raw: Sequence[Iterable[float]], wanted: int) -> list[array[float]]:
-    """Vectors of length 1 of whatever an embedder gives. UsageError where that is odd."""
-    vectors = []
-    for given in raw:
-        vector = array("f", (float(x) for x in given))
-        length = math.sqrt(sum(x * x for x in vector))
-        if not vector or not math.isfinite(length):
-            raise UsageError("the embedder gave no vector of finite numbers")
-        vectors.append(array("f", (x / length for x in vector)) if length else vector)
-    if len(vectors) != wanted or len({len(vector) for vector in vectors}) > 1:
-        raise UsageError("the embedder gave another number of vectors, or vectors of two lengths")
-    return vectors
 
 
 def packed(vector: Sequence[float]) -> bytes:
@@ -140,11 +107,3 @@ def set_model(
     kept = [name, [round(x, 5) for x in probe]]
     kept += [[m.ordinary, m.spread, m.trust] for m in measures]
     set_meta(connection, [("model", json.dumps(kept)), ("dimension", str(len(probe)))])
-
-
-def is_same(name: str, probe: Sequence[float], known: tuple[str, array[float], Any]) -> bool:
-    """Whether a model is the one that is known: by its name, and by what it makes of one text."""
-    if name != known[0] or len(probe) != len(known[1]):
-        return False
-    product = sum(x * y for x, y in zip(probe, known[1], strict=True))
-    return list(probe) == list(known[1]) or product > SAME

@@ -12,9 +12,10 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from agent_memfas.errors import MemfasError
+from agent_memfas.index import weights
 from agent_memfas.index.corpus import Corpus
 from agent_memfas.index.keeper import BUDGET, IndexSource, Keeper
-from agent_memfas.index.ranking import PLAIN, SUPERSEDED, Leaning
+from agent_memfas.index.priors import PLAIN, Leaning
 from agent_memfas.index.rows import Found, Freshness
 from agent_memfas.index.search import PASSAGES, sound
 from agent_memfas.store.places import PUT_AWAY
@@ -229,7 +230,7 @@ class _Ranked(Noted):
                 continue
             given.add(doc_id)
             if (found := self._fed.get(doc_id)) is not None:
-                share = SUPERSEDED if found.row.superseded else 1.0
+                share = weights.SUPERSEDED if found.row.superseded else 1.0
                 score = min(max(float(result.score), 0.0), 1.0) * share
                 hits.append(Found(found.path, found.kind, found.row, score))
         return sorted(hits, key=lambda found: -found.score)

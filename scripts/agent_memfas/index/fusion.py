@@ -13,19 +13,18 @@ from __future__ import annotations
 
 from math import exp, sqrt
 
+from agent_memfas.index import weights
 from agent_memfas.text.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WEIGHT = 0.6  # of a cosine that stands SPREADS spreads above the ordinary
 SPREADS = 5.0  # about where half of the passages are evidence, with every model
-NEAR = 0.4  # of what a neighbour stands above the ordinary
 SHORT, LONGEST = (
     180,
     360,
-)  # characters: a passage up to SHORT takes all of NEAR, one of LONGEST none
+)  # characters: a passage up to SHORT takes all of it, one of LONGEST none
 FOREIGN = 0.3  # of the nearness of a passage in another script than the question's
 LEAST = 0.3  # sum of the words below which they are not blown up further
 SHRINK = 30  # cosines that a model's own measure counts for against those of the store
@@ -80,7 +79,7 @@ def room_for_neighbours(length: int) -> float:
     the ordinary, as a part of SPREADS, and so much of those of the passages before and after it in
     its section; where there is none it counts itself, so that a lone note stands no worse.
     """
-    return NEAR * min(max((LONGEST - length) / (LONGEST - SHORT), 0.0), 1.0)
+    return weights.NEIGHBOURS * min(max((LONGEST - length) / (LONGEST - SHORT), 0.0), 1.0)
 
 
 def lexical_divisor(top: float) -> float:

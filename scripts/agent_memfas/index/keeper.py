@@ -14,7 +14,7 @@ from _thread import allocate_lock
 from agent_memfas.errors import FileFault, TryAgain
 from agent_memfas.index import search
 from agent_memfas.index.database import Database, Foreign, NoIndex, is_damage, open_database
-from agent_memfas.index.ranking import PLAIN, Leaning
+from agent_memfas.index.priors import PLAIN, Leaning
 from agent_memfas.index.rows import Found, Freshness
 from agent_memfas.index.scope import Extra, Job, scope_of
 from agent_memfas.store.listing import Known, Skipped

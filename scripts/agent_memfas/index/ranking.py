@@ -11,33 +11,24 @@ same within the whole section. Where there are vectors, their nearness is added 
 rest are priors, parts of the best sum of the pool, so that they mean the same for three passages as
 for thousands, for two words as for two hundred:
 
-    sum = base + max(base) * priors that hold,   base = L / sqrt(max(L) / 2) + WEIGHT * nearness
+    sum = base + max(base) * priors that hold,   base = L / sqrt(max(L) / 2) + MEANING * nearness
 
-The weights were fitted on LoCoMo and looked at on BEAM and MADial-zh, and the other way round: see
-WEIGHTS in /tests/benchmarks/evidence.py for what each is worth on each.
+The weights, and what each is worth, are in `weights`.
 """
 
 from __future__ import annotations
 
 from collections import namedtuple
 
-from agent_memfas.index import fusion
+from agent_memfas.index import fusion, weights
 from agent_memfas.index.postings import summed, whole
-from agent_memfas.text.asked import (
-    folded,
-    is_assistant,
-    is_lookup,
-    is_named,
-    may_name_time,
-    quotations,
-)
-from agent_memfas.text.days import aging
+from agent_memfas.index.priors import PLAIN, Leaning, Priors
+from agent_memfas.text.asked import is_assistant, is_lookup
 from agent_memfas.text.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
-    from datetime import date
     from typing import NamedTuple, Protocol
 
     Part = dict[int, float]  # passage -> share of one term
@@ -59,11 +50,6 @@ if TYPE_CHECKING:
 POOL = 100  # passages with the best shares of their own; those around them come on top
 REACH = 2  # passages before and behind, in the same section
 _REACHED = range(-REACH, REACH + 1)
-OWN, WINDOW, SECTION, ANSWERS = 1.0, 0.6, 0.2, 0.3
-SPEAKER, OPENS, ASSISTANT, TIME, ASKS, QUOTED = 0.2, 0.2, -0.25, 0.3, -0.1, 0.5
-RECENCY = 0.5  # times recency_weight, for a passage of today; less for older ones, see days.aging
-SUPERSEDED = 0.5  # times the sum, so that its successor stands above it
-FULL = OWN + WINDOW + SECTION  # what a passage by itself gets for all of its share
 
 
 if TYPE_CHECKING:
@@ -120,7 +106,7 @@ class Order(Record):
 
     def score_of(self, share: float) -> float:
         """What a passage by itself, with that share of words, scores."""
-        return fusion.shown(FULL * share / self.divisor, self.kind)
+        return fusion.shown(weights.FULL * share / self.divisor, self.kind)
 
 
 class Cosines(Record):
@@ -136,18 +122,6 @@ class Cosines(Record):
     trust: float
     latin: bool
     alone: bool = False
-
-
-class Leaning(Record):
-    """What a ranking depends on beside the words. today: for ages, and for times that a question
-    names relative to it. recency_weight: of memfas.yaml; 0 where there is no today.
-    """
-
-    today: date | None = None
-    recency_weight: float = 0.0
-
-
-PLAIN = Leaning()
 
 
 def rank(
@@ -195,7 +169,7 @@ def _order(ranked: Ranked, spot: Spot, has_all: bool) -> tuple[bool, float, str,
 def _scored(passage: int, base: list[float], priors: Priors, top: float, spot: Spot) -> Ranked:
     found = priors.of(spot)
     total = sum(base) + top * sum(found.values())
-    return Ranked(passage, total * SUPERSEDED if spot.superseded else total, base, found)
+    return Ranked(passage, total * weights.SUPERSEDED if spot.superseded else total, base, found)
 
 
 def _near(passage: int, places: dict[int, Place], at: dict[Place, int]) -> list[int]:
@@ -222,8 +196,8 @@ def _sums(
 
     window = _best_of_groups(parts, around, places)
     return {
-        passage: [OWN * own.get(passage, 0.0), WINDOW * window.get(passage, 0.0),
-                  SECTION * section.get(places[passage][2], 0.0), 0.0, 0.0]
+        passage: [weights.OWN * own.get(passage, 0.0), weights.WINDOW * window.get(passage, 0.0),
+                  weights.SECTION * section.get(places[passage][2], 0.0), 0.0, 0.0]
         for passage in pool
     }  # fmt: skip
 
@@ -258,7 +232,7 @@ def _add_answers(
         answer = at.get((file, order + 1, section))
         spot = spots.get(answer) if answer is not None else None
         if answer in sums and spot and spot.opens and not is_assistant(spot.speaker):
-            sums[answer][3] = ANSWERS * own.get(passage, 0.0)
+            sums[answer][3] = weights.ANSWERS * own.get(passage, 0.0)
 
 
 def _add_nearness(
@@ -267,7 +241,7 @@ def _add_nearness(
 ) -> None:  # fmt: skip
     """What the vectors say; a passage that has none yet is taken for an ordinary one."""
     unit, ordinary, of = fusion.SPREADS * cosines.spread, cosines.ordinary, cosines.of
-    weight = 1.0 if cosines.alone else fusion.WEIGHT * cosines.trust
+    weight = 1.0 if cosines.alone else weights.MEANING * cosines.trust
     for passage, found in base.items():
         cosine = of(passage)
         if cosine is None:
@@ -284,69 +258,3 @@ def _add_nearness(
                 there = own if cosine is None else (cosine - ordinary) / unit * share
                 beside += max(there, 0.0)
         found[4] = weight * (own + room * beside)
-
-
-class Priors:
-    """What speaks for a passage whatever words it has, for one question."""
-
-    def __init__(self, question: str, leaning: Leaning) -> None:
-        self._question = question
-        self._named: dict[str, bool] = {}
-        self._of_day: dict[str, float] = {}
-        self._quotations = quotations(question)
-        self._to_assistant: bool | None = None
-        self._leaning = leaning
-        self._times = self._spans = None
-        if may_name_time(question):
-            from agent_memfas.text.asked_times import named_spans, named_times, nearness
-
-            self._nearness = nearness
-            self._times = named_times(question)
-            self._spans = named_spans(question, leaning.today) if leaning.today else []
-
-    @property
-    def need_texts(self) -> bool:
-        """Whether the texts of passages are looked at."""
-        return bool(self._quotations)
-
-    def of(self, spot: Spot) -> dict[str, float]:
-        """Name and weight of each that holds."""
-        found = {}
-        if spot.speaker:
-            if self._is_named(spot.speaker):
-                found["speaker"] = SPEAKER
-            if is_assistant(spot.speaker) and not self._asks_assistant():
-                found["assistant"] = ASSISTANT
-        if spot.opens:
-            found["opens"] = OPENS
-        if spot.asks == 2:
-            found["asks"] = ASKS
-        if (self._times or self._spans) and (near := self._nearness(
-            spot.day, self._times or [], self._spans or []
-        )):  # fmt: skip
-            found["time"] = TIME * near
-        if recency := self._recency(spot.day):
-            found["recency"] = recency
-        if self._quotations and any(q in folded(spot.text) for q in self._quotations):
-            found["quoted"] = QUOTED
-        return found
-
-    def _recency(self, day: str) -> float:
-        weight, today = self._leaning.recency_weight, self._leaning.today
-        if not weight or today is None:
-            return 0.0
-        if day not in self._of_day:
-            self._of_day[day] = RECENCY * weight / aging(day, today, weight)
-        return self._of_day[day]
-
-    def _is_named(self, speaker: str) -> bool:
-        if speaker not in self._named:
-            self._named[speaker] = is_named(speaker, self._question)
-        return self._named[speaker]
-
-    def _asks_assistant(self) -> bool:
-        if self._to_assistant is None:
-            from agent_memfas.text.asked_times import asks_assistant
-
-            self._to_assistant = asks_assistant(self._question)
-        return self._to_assistant

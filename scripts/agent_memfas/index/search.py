@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from itertools import groupby
 
-from agent_memfas.index import ranking
+from agent_memfas.index import ranking, weights
 from agent_memfas.index.database import APART, Damaged
 from agent_memfas.index.postings import postings, summed, whole
+from agent_memfas.index.priors import PLAIN, Leaning
 from agent_memfas.index.rows import COLUMNS, Found, Row, seal
 from agent_memfas.index.scope import Scope
 from agent_memfas.text.firing import Trigger, fired
@@ -30,7 +31,7 @@ PASSAGES = (
 
 
 def ranked(
-    database: Database, question: str, leaning: ranking.Leaning = ranking.PLAIN,
+    database: Database, question: str, leaning: Leaning = PLAIN,
     cosines: ranking.Cosines | None = None,
 ) -> Iterator[Found]:  # fmt: skip
     """Every passage that shares a term with the question, or stands beside the best of those, best
@@ -131,7 +132,7 @@ def _rest(
             yield late.pop(0)
         for found in _load(connection, list(group), score):
             if found.row.superseded:
-                less = share(words * ranking.SUPERSEDED)
+                less = share(words * weights.SUPERSEDED)
                 late.append(Found(found.path, found.kind, found.row, less))
                 late.sort(key=lambda found: -found.score)
             else:

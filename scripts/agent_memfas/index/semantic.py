@@ -18,10 +18,12 @@ from agent_memfas.errors import FileFault, TryAgain, UsageError
 from agent_memfas.index import embedded, fusion, search
 from agent_memfas.index.feeding import BY_WORDS, Noted, Unranked, ours_as_unranked
 from agent_memfas.index.keeper import BUDGET, IndexSource, Keeper
+from agent_memfas.index.priors import PLAIN, Leaning
 from agent_memfas.index.probes import LATIN, OTHER, PROBE
-from agent_memfas.index.ranking import PLAIN, POOL, Cosines, Leaning
+from agent_memfas.index.ranking import POOL, Cosines
 from agent_memfas.index.rebuild import hold_index
 from agent_memfas.index.rows import Found
+from agent_memfas.index.unit import are_alike, embed, embed_question, name_of
 from agent_memfas.text.asked import is_assistant, is_named
 
 if TYPE_CHECKING:
@@ -94,7 +96,7 @@ class Semantic(Keeper):
     def of_question(self, question: str) -> array[float]:
         """The vector of a question, as it is compared. Unranked where the model fails."""
         with ours_as_unranked():
-            return embedded.embed_question(self._embedder, without_names(question, self._people))
+            return embed_question(self._embedder, without_names(question, self._people))
 
     def cosines(self, database: Database, question: str, vector: array[float]) -> Cosines:
         """What the model makes of a question, against all passages of an index."""
@@ -148,7 +150,7 @@ class Semantic(Keeper):
                     break
                 some = missing[at : at + AT_ONCE]
                 texts = [embedded.embedded(text) for _, text in some]
-                vectors = embedded.embed(self._embedder, texts)
+                vectors = embed(self._embedder, texts)
                 packed = [
                     (key, embedded.packed(v)) for (key, _), v in zip(some, vectors, strict=True)
                 ]
@@ -161,11 +163,11 @@ class Semantic(Keeper):
 
     def _is_other_model(self) -> bool:
         """Whether the vectors that are there are not of this model; then it is measured."""
-        kind = type(self._embedder)
-        name = f"{kind.__module__}.{kind.__qualname__} {getattr(self._embedder, 'model', '')}"
+        name = name_of(self._embedder)
         if self._probe is None:
-            self._probe = embedded.embed(self._embedder, [PROBE])[0]
-        if self._model is not None and embedded.is_same(name, self._probe, self._model):
+            self._probe = embed(self._embedder, [PROBE])[0]
+        known = self._model
+        if known is not None and known[0] == name and are_alike(known[1], self._probe):
             return False
         if self._measures is None:
             self._measures = [self._measured(pairs) for pairs in (LATIN, OTHER)]
@@ -173,8 +175,8 @@ class Semantic(Keeper):
         return True
 
     def _measured(self, pairs: tuple[tuple[str, str], ...]) -> Measure:
-        questions = [embedded.embed_question(self._embedder, asked) for asked, _ in pairs]
-        return fusion.measure(questions, embedded.embed(self._embedder, [a for _, a in pairs]))
+        questions = [embed_question(self._embedder, asked) for asked, _ in pairs]
+        return fusion.measure(questions, embed(self._embedder, [a for _, a in pairs]))
 
     def _start_anew(self) -> list[tuple[bytes, str]]:
         """Throw away the vectors of another model. Returns the texts, which have none now."""

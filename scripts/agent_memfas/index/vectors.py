@@ -7,7 +7,6 @@ loaded) where numpy is there; without it the same is done by hand, which is good
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
@@ -16,9 +15,10 @@ from typing import Any
 from agent_memfas.embedders.base import Embedder
 from agent_memfas.errors import FileFault, UsageError
 from agent_memfas.index.documents import Hit, as_json, connect, transaction
+from agent_memfas.index.probes import PROBE
 from agent_memfas.index.records import digest
+from agent_memfas.index.unit import are_alike, embed, embed_question, name_of
 
-PROBE = "The quick brown fox jumps over the lazy dog. 敏捷的棕色狐狸。"
 BATCH = 256
 LEAST = 1e-6
 
@@ -26,14 +26,11 @@ LEAST = 1e-6
 class Vectors:
     """Documents by id, and the vector of each text by its hash.
 
-    path: of a file, or ":memory:". prefix: of the tables. private: the documents are those of this
-    object alone, for as long as it is open; only the vectors are kept. Those of another embedder
-    (told by its class, its model and what it makes of one sentence) are thrown away.
+    path: of a file, or ":memory:". prefix: of the tables. What another embedder has made (told by
+    its class, its model and what it makes of one sentence) is thrown away.
     """
 
-    def __init__(
-        self, path: str, embedder: Embedder, prefix: str = "vec", *, private: bool = False
-    ) -> None:
+    def __init__(self, path: str, embedder: Embedder, prefix: str = "vec") -> None:
         if not (prefix.isascii() and prefix.isidentifier()):
             raise UsageError(f"table_prefix {prefix!r}: letters, digits and _ only")
         self._path, self._embedder, self._prefix = path, embedder, prefix
@@ -41,7 +38,7 @@ class Vectors:
         self._connection = connect(path)
         try:
             self._connection.executescript(
-                f"create {'temp ' if private else ''}table if not exists {prefix}_docs("
+                f"create table if not exists {prefix}_docs("
                 " id integer primary key, doc_id text unique, hash blob, text text, metadata text);"
                 f"create table if not exists {prefix}_vectors(hash blob primary key, vector blob);"
                 f"create table if not exists {prefix}_meta(key text primary key, value blob);"
@@ -58,7 +55,7 @@ class Vectors:
         new = [key for key in wanted if not self._has(key)]
         for at in range(0, len(new), BATCH):
             some = new[at : at + BATCH]
-            vectors = _embed(self._embedder, [wanted[key] for key in some])
+            vectors = embed(self._embedder, [wanted[key] for key in some])
             with transaction(self._connection, self._path):
                 self._connection.executemany(
                     f"insert or replace into {self._prefix}_vectors values(?, ?)",
@@ -100,7 +97,7 @@ class Vectors:
         if not numbers:
             return []
         hits: list[Hit] = []
-        for n, cosine in _best(rows, _embed_question(self._embedder, question), limit):
+        for n, cosine in _best(rows, embed_question(self._embedder, question), limit):
             if cosine <= LEAST:
                 break
             doc_id, text, metadata = self._connection.execute(
@@ -135,10 +132,8 @@ class Vectors:
 
     def _forget_others(self) -> None:
         """Throw away what another embedder has made."""
-        kind = type(self._embedder)
-        model = getattr(self._embedder, "model", "")
-        name = f"{kind.__module__}.{kind.__qualname__} {model}".encode("utf-8", "replace")
-        mine = name + b"\0" + _embed(self._embedder, [PROBE])[0].tobytes()
+        name = name_of(self._embedder).encode("utf-8", "replace")
+        mine = name + b"\0" + embed(self._embedder, [PROBE])[0].tobytes()
         row = self._connection.execute(
             f"select value from {self._prefix}_meta where key = 'embedder'"
         ).fetchone()
@@ -155,42 +150,13 @@ class Vectors:
 def _same(old: bytes, new: bytes) -> bool:
     """Whether two marks are of one embedder: the last digits of a vector may differ."""
     (was, _, before), (name, _, now) = old.partition(b"\0"), new.partition(b"\0")
-    if was != name or len(before) != len(now):
-        return False
-    a, b = array("f", before), array("f", now)
-    return a == b or math.isclose(sum(x * y for x, y in zip(a, b, strict=True)), 1.0, abs_tol=1e-3)
+    return was == name and are_alike(array("f", before), array("f", now))
 
 
 def _searched(text: str, metadata: dict[str, Any]) -> str:
     """What is embedded of a document: its text under its section."""
     section = str(metadata.get("section") or "")
     return f"{section}\n{text}" if section else text
-
-
-def _embed_question(embedder: Embedder, question: str) -> array[float]:
-    """As of `_embed`: an embedder that is no `Embedder` may know of no questions."""
-    embed = getattr(embedder, "embed_query", embedder.embed)
-    return _unit([embed(question)], 1)[0]
-
-
-def _embed(embedder: Embedder, texts: list[str]) -> list[array[float]]:
-    """Vectors of length 1 (or 0, where the embedder gives nothing). UsageError if they are odd."""
-    batch = getattr(embedder, "embed_batch", None)
-    raw = list(batch(texts)) if batch else [embedder.embed(text) for text in texts]
-    return _unit(raw, len(texts))
-
-
-def _unit(raw: list[Sequence[float]], count: int) -> list[array[float]]:
-    vectors = []
-    for given in raw:
-        vector = array("f", (float(x) for x in given))
-        length = math.sqrt(sum(x * x for x in vector))
-        if not vector or not math.isfinite(length):
-            raise UsageError("the embedder gave no vector of finite numbers")
-        vectors.append(array("f", (x / length for x in vector)) if length else vector)
-    if len(vectors) != count or len({len(vector) for vector in vectors}) > 1:
-        raise UsageError("the embedder gave another number of vectors, or vectors of two lengths")
-    return vectors
 
 
 def _matrix(vectors: list[bytes]) -> Any:

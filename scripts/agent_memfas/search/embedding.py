@@ -16,8 +16,7 @@ class EmbeddingBackend(SearchBackend):
     """Finds by vectors. The score is the cosine; what points another way (0 or less) is no hit.
 
     db_path: a SQLite file (made where it is missing), or ":memory:". A text is embedded once, as
-    long as the embedder stays the same. table_prefix: of the tables in it. private: the documents
-    are this object's own and go with it; only vectors are kept.
+    long as the embedder stays the same. table_prefix: of the tables in it.
     """
 
     def __init__(
@@ -25,13 +24,11 @@ class EmbeddingBackend(SearchBackend):
         db_path: str | Path,
         embedder: Embedder,
         table_prefix: str = "vec",
-        *,
-        private: bool = False,
     ) -> None:
         self.db_path = str(db_path)
         self.embedder = embedder
         self._lock = RLock()
-        self._vectors = Vectors(self.db_path, embedder, table_prefix, private=private)
+        self._vectors = Vectors(self.db_path, embedder, table_prefix)
 
     def index(self, doc_id: str, text: str, metadata: dict[str, Any] | None = None) -> None:
         """Put a document in, or in place of the one with this id."""

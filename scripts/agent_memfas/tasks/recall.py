@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent_memfas.index.check import Checker
-from agent_memfas.index.ranking import Leaning
+from agent_memfas.index.priors import Leaning
 from agent_memfas.index.rows import Found, Freshness, seal
 from agent_memfas.store.places import PUT_AWAY
 from agent_memfas.text.alike import EXPIRED, LIVE, SUPERSEDED, Said, fold, said
