@@ -61,6 +61,15 @@ def test_what_is_far_from_the_question_is_no_hit(root: Path) -> None:
     assert [result.text for result in memory.search("pony")] == ["- my horse is called Blitz"]
 
 
+def test_a_heading_with_nothing_under_it_is_not_what_is_meant(root: Path) -> None:
+    """Of a template, say: it is found by its words alone."""
+    (root / "MEMORY.md").write_text(f"{NOTES}\n## My pony\n")
+    embedder = Topics()
+    found = [result.text for result in Memory(root, embedder=embedder).search("pony")]
+    assert found == ["- my horse is called Blitz"]
+    assert "## My pony" in [r.text for r in Memory(root).search("pony")]
+
+
 def test_a_text_is_embedded_once_wherever_it_stands(root: Path) -> None:
     """Without its bullet; moved, copied, indexed anew, asked by another process: never again."""
     Memory(root, search_backend="hybrid", embedder=Reader()).search("pony")

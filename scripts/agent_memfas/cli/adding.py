@@ -69,7 +69,8 @@ def init(
     if kept:
         out.tell(f"the old one is {kept}")
     if memories:
-        out.say(f"✓ Indexed {memories} memories from {out.count(files, 'file')}")
+        kind = "memory" if memories == 1 else "memories"
+        out.say(f"✓ Indexed {memories} {kind} from {out.count(files, 'file')}")
     out.say(f"{folder.root} is a memory folder. Next:")
     out.say()
     out.say('  memfas add -p P0 "Timezone: US Eastern"')

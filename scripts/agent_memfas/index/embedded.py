@@ -19,6 +19,8 @@ from agent_memfas.index.schema import set_meta
 from agent_memfas.store.places import PUT_AWAY
 
 BATCH = 256
+# A heading with nothing under it says nothing that could be meant.
+_HEADING = "p.text like '#%' and ltrim(p.text, '#') like ' %' and instr(p.text, char(10)) = 0"
 _BULLET = re.compile(
     r"\s{0,3}(?:[-*+]|\d{1,3}[.)])\s+"
     r"(?:\[(?:P\d|\d{4}-\d\d-\d\d|ttl:[^\]]*|until:[^\]]*|superseded:[^\]]*)\])*\s*"
@@ -53,7 +55,7 @@ def missing(connection: sqlite3.Connection) -> list[tuple[bytes, str]]:
     return connection.execute(
         "select p.hash, p.text from passages p join files f on f.id = p.file"
         " left join vectors v on v.hash = p.hash"
-        f" where v.hash is null and f.kind not in ({kinds})"
+        f" where v.hash is null and f.kind not in ({kinds}) and not ({_HEADING})"
         " group by p.hash order by max(p.id) desc",
         sorted(PUT_AWAY),
     ).fetchall()

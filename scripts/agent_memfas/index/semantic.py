@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SECONDS = 1.0  # that a question may spend on vectors of what is new
+ALONE = 0.5  # spreads above the ordinary from which a passage is near; 1 beside words
 AT_ONCE = 32  # texts between two looks at the clock
 _NOBODY = nullcontext()  # else writes what is only in memory
 
@@ -116,7 +117,8 @@ class Semantic(Keeper):
         trust = 1.0 if self._alone else model.trust
         most = min(POOL, len(found))
         best: Any = numpy.argpartition(-found, most - 1)[:most] if trust else []
-        best = [int(n) for n in best if found[n] > ordinary + spread]
+        least = ordinary + (ALONE if self._alone else 1.0) * spread
+        best = [int(n) for n in best if found[n] > least]
 
         position = matrix.position
 
