@@ -2,9 +2,8 @@ r"""JSON's escapes: `\u6570\u636e` is how many programs write 数据 into a file
 
 from __future__ import annotations
 
-from string import hexdigits
 
-HEX = frozenset(hexdigits)
+HEX = frozenset("0123456789abcdefABCDEF")
 
 
 def unescaped(text: str) -> str:
