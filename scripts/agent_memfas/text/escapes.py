@@ -2,7 +2,6 @@ r"""JSON's escapes: `\u6570\u636e` is how many programs write 数据 into a file
 
 from __future__ import annotations
 
-
 HEX = frozenset("0123456789abcdefABCDEF")
 
 
