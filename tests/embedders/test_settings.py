@@ -49,6 +49,14 @@ def test_a_compatible_server_is_used_once_the_settings_name_it(folder: Memory) -
     assert "ranked by words" in " ".join(result.data["notes"])
 
 
+def test_it_is_said_where_the_texts_go(folder: Memory) -> None:
+    """Before the first one is sent to a server that is not on this machine."""
+    folder.write("memfas.yaml", "search: {base_url: 'http://models.invalid/v1'}\n")
+    result = folder.run("reindex", "-b", "hybrid", "-e", "openai", "-m", "toy")
+    assert result.status != 0
+    assert "the texts of this folder go to http://models.invalid/v1" in result.errors
+
+
 def test_the_key_is_that_of_the_variable_that_is_named(
     folder: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

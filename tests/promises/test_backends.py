@@ -80,6 +80,24 @@ def test_there_and_back_loses_nothing_that_came_in_between(here: Here, server: s
     assert "backend: fts5" in here.read("memfas.yaml").decode()
 
 
+def test_a_watcher_makes_the_vectors_of_what_is_new(here: Here, server: str) -> None:
+    """`watch --once` embeds what was written, so that the next question has nothing to wait for;
+    where that fails it is said, and the rest of its work is done."""
+    here.write("MEMORY.md", NOTES)
+    here.memfas("reindex", *WITH_TOY, "--save-config")
+    here.write("memory/a.md", "- a zebra was seen\n")
+    assert here.memfas("watch", "--once").status == 0
+    TOY.asked.clear()
+    assert len(here.hits("pony")) == 2
+    assert not any("zebra" in text for text in TOY.asked)
+    here.write("memory/b.md", "- a foal was seen\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OLLAMA_HOST", "127.0.0.1:1")
+        result = here.memfas("watch", "--once")
+    assert (result.status, "no vectors: " in result.errors) == (0, True)
+    assert here.memfas("status", "--json").data["files_behind"] == 0
+
+
 def test_a_server_that_is_gone_is_told_and_words_rank(here: Here, server: str) -> None:
     """At the start of a question as in the middle of one: the answer is there, status 0, and what
     failed stands on the other stream, with what mends it."""

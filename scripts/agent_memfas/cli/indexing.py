@@ -19,6 +19,7 @@ from agent_memfas.cli.brief import keeper_for, places_for
 from agent_memfas.cli.session import Config, Json, Root, Session, from_here, open_up
 from agent_memfas.config import load
 from agent_memfas.config.keys import BACKENDS, EMBEDDERS
+from agent_memfas.embedders.faults import Server
 from agent_memfas.errors import FileFault, MemfasError, UsageError
 from agent_memfas.index.extract import is_partly_read
 from agent_memfas.index.inspect import State, state_of
@@ -209,6 +210,8 @@ def reindex(
         out.say(f"Current: {session.settings.backend} with {before.passages} memories")
         out.say(f"Target: {target.backend}")
         out.say("Re-indexing...")
+    if (server := getattr(choice.embedder, "base_url", "")) and not Server(server, "").local:
+        out.tell(f"the texts of this folder go to {server}, and so does every question")
     database = keeper(session).anew(time.time_ns()).database
     files, memories = database.count("files"), database.count("passages")
     _make_vectors(session, choice)

@@ -6,13 +6,14 @@ import os
 import sqlite3
 from contextlib import closing, suppress
 
-from agent_memfas.errors import FileFault, TryAgain, UsageError
+from agent_memfas.errors import FileFault, MemfasError, TryAgain, UsageError
 from agent_memfas.index.database import Database, NoIndex, open_database
 from agent_memfas.index.extract import load
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place
 from agent_memfas.index.rebuild import hold_index
 from agent_memfas.index.records import NOT_READ
+from agent_memfas.index.semantic import Semantic
 from agent_memfas.store.sweep import LINKS
 from agent_memfas.text.record import Record
 
@@ -37,12 +38,20 @@ class Upkeep:
     """An index under the care of one process.
 
     keeper: with whatever patience that process has. check: is called between files, and may raise
-    to end the work.
+    to end the work. tell: hears why there are no vectors, where a model ranks, once.
     """
 
-    def __init__(self, keeper: Keeper, check: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        keeper: Keeper,
+        check: Callable[[], None] | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
         self.keeper = keeper
         self._check = check
+        self._say = tell
+        self._why = ""
+        self._has_vectors = False
         self._database: Database | None = None
 
     def bring(self, as_of: int, *, deep: bool = False, only: Collection[str] | None = None) -> Step:
@@ -54,6 +63,8 @@ class Upkeep:
         """
         try:
             step = self._bring(as_of, only)
+            if step.read or not self._has_vectors:
+                self._make_vectors(as_of)
             if not deep or step.read >= step.files:
                 return step
             if wrong := self._compare():
@@ -72,6 +83,19 @@ class Upkeep:
         self._database = database
         notes = state.notes if only is None else ()
         return Step(state.indexed, state.read, _folders(database), notes)
+
+    def _make_vectors(self, as_of: int) -> None:
+        """Those that are missing, where a model ranks: a question then need not wait for it."""
+        if not isinstance(self.keeper, Semantic):
+            return
+        try:
+            self.keeper.feed(as_of)
+            self._has_vectors, why = True, ""
+        except MemfasError as error:
+            self._has_vectors, why = False, f"no vectors: {error.message}"
+        if why and why != self._why and self._say:
+            self._say(why)
+        self._why = why
 
     def _compare(self) -> set[str]:
         """The files whose bytes are not those that the index was made of."""
