@@ -27,7 +27,7 @@ from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.scope import Scope, scope_of
 from agent_memfas.index.semantic import Semantic
 from agent_memfas.index.writer import throw_away
-from agent_memfas.memory.backing import WORDS, Choice, chosen
+from agent_memfas.memory.backing import AUTO, WORDS, Choice, chosen
 from agent_memfas.store.files import is_text, walk
 from agent_memfas.tasks import settings as changing
 
@@ -208,7 +208,8 @@ def reindex(
     before = look(session)
     if not json:
         out.say(f"Current: {session.settings.backend} with {before.passages} memories")
-        out.say(f"Target: {target.backend}")
+        resolved = f" ({choice.name})" if target.backend == AUTO else ""
+        out.say(f"Target: {target.backend}{resolved}")
         out.say("Re-indexing...")
     if (server := getattr(choice.embedder, "base_url", "")) and not Server(server, "").local:
         out.tell(f"the texts of this folder go to {server}, and so does every question")
