@@ -270,19 +270,24 @@ def _filters(
             raise UsageError(f"--{option} {day}: not a day of the form YYYY-MM-DD")
     if values.get("budget") is not None:
         limit = FULL if limit is None else min(WIDER * limit, context.LARGEST)
-    return recalling.Filters(
+    return filters_of(
+        settings,
         limit=settings.limit if limit is None else limit,
         since=values["since"] or "",
         until=values["until"] or "",
         kinds=(*kinds, "archive") if kinds and values["archive"] else tuple(kinds),
         archive=values["archive"],
-        min_score=settings.min_score,
-        p1=settings.p1,
-        p2=settings.p2,
-        recency_weight=settings.recency_weight,
         given=given,
         always=always,
     )
+
+
+def filters_of(settings: Brief, **more: Any) -> recalling.Filters:
+    """What may answer by the settings, and by more."""
+    return recalling.Filters(
+        min_score=settings.min_score, p1=settings.p1, p2=settings.p2,
+        recency_weight=settings.recency_weight, **more,
+    )  # fmt: skip
 
 
 def _as_data(answer: recalling.Answer, now: datetime) -> dict[str, object]:

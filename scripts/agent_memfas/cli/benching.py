@@ -13,6 +13,7 @@ from typing import Annotated, Optional
 import typer
 
 from agent_memfas.cli import out
+from agent_memfas.cli.asking import filters_of
 from agent_memfas.cli.brief import keeper_for
 from agent_memfas.cli.figures import Measured, as_data, missed, table, tell_of
 from agent_memfas.cli.ranking import keeper_maker
@@ -28,7 +29,7 @@ from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.places import PUT_AWAY, kind_of
 from agent_memfas.tasks import bench as judging
 from agent_memfas.tasks.bench import Judged, Place, Question
-from agent_memfas.tasks.recall import Filters, ask
+from agent_memfas.tasks.recall import ask
 from agent_memfas.text import context
 
 PANEL = "Recall"
@@ -127,7 +128,7 @@ def measure(
     keeper = keeper_for(
         session.root, session.brief, wait=WAIT, tell=out.progress("reading"), make=make
     )
-    filters, rows, ms = _filters(session, limit), list[Judged](), list[float]()
+    filters, rows, ms = filters_of(session.brief, limit=limit), list[Judged](), list[float]()
     notes, nothing = Counter[str](), 0
     try:
         keeper.answer(lambda source: source.freshness, time.time_ns(), None)
@@ -165,18 +166,8 @@ def _maker(session: Session, backend: str | None) -> tuple[str, Callable[..., Ke
     """What ranks, and what makes its keeper."""
     if backend is not None:
         return backend, chosen(backend, None, session.settings).maker()
-    if session.brief.backend == WORDS:
-        return WORDS, Keeper
     make = keeper_maker(session.brief)
     return WORDS if make is Keeper else session.brief.backend, make
-
-
-def _filters(session: Session, limit: int) -> Filters:
-    settings = session.settings
-    return Filters(
-        limit=limit, min_score=settings.min_score, recency_weight=settings.recency_weight,
-        p1=settings.terms.p1, p2=settings.terms.p2,
-    )  # fmt: skip
 
 
 def _lost(session: Session, questions: list[Question]) -> list[tuple[Question, Place, str]]:

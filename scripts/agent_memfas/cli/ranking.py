@@ -12,7 +12,7 @@ from agent_memfas.cli.brief import Brief
 from agent_memfas.errors import MemfasError
 from agent_memfas.index.feeding import BY_WORDS
 from agent_memfas.index.keeper import Keeper
-from agent_memfas.memory.backing import chosen
+from agent_memfas.memory.backing import WORDS, chosen
 
 PATIENCE = 5.0  # seconds that a question waits for a server
 
@@ -21,6 +21,8 @@ def keeper_maker(brief: Brief) -> Callable[..., Keeper]:
     """What makes the keeper for the backend that the settings name; where its library, its model or
     its server is missing that is said, and words rank. A question waits for no model to be fetched.
     """
+    if brief.backend == WORDS:
+        return Keeper
     try:
         settings = config.load(Path(brief.file))
         choice = chosen(None, None, settings, fetch=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +17,6 @@ from agent_memfas.cli.brief import brief_of, keeper_for, now_of, places_for, roo
 from agent_memfas.cli.ranking import keeper_maker
 from agent_memfas.cli.session import Config, Json, Root, config_before
 from agent_memfas.errors import TryAgain
-from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place
 from agent_memfas.index.scope import Scope
 from agent_memfas.index.upkeep import Upkeep
@@ -122,10 +121,10 @@ class _Care:
 
     def _make(self) -> Upkeep:
         self._mailbox.suffixes = Scope(self.settings.sources).suffixes
-        make: Callable[..., Keeper] = Keeper
-        if self.settings.backend != "fts5":
-            make = keeper_maker(self.settings)
-        keeper = keeper_for(self.root, self.settings, wait=PATIENCE, tell=self._tell, make=make)
+        keeper = keeper_for(
+            self.root, self.settings, wait=PATIENCE, tell=self._tell,
+            make=keeper_maker(self.settings),
+        )  # fmt: skip
         return Upkeep(keeper, self._mailbox.check, out.tell)
 
     def _tell(self, done: int, total: int) -> None:

@@ -10,12 +10,10 @@ class Embedder(ABC):
     """Texts -> vectors. Alike texts get vectors that point in alike directions; their length is
     of no account. Used in a `with` statement it is closed at the end.
 
-    model: its name; vectors of two models are never compared. usual: mean and spread of the cosine
-    of a question and a text that have nothing to do with each other, None where nobody measured it.
+    model: its name; vectors of two models are never compared.
     """
 
     model: str = ""
-    usual: tuple[float, float] | None = None
 
     @property
     @abstractmethod

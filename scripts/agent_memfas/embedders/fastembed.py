@@ -7,15 +7,15 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import Any
 
-from agent_memfas.embedders.base import Embedder, clean
-from agent_memfas.embedders.models import known
+from agent_memfas.embedders.base import clean
+from agent_memfas.embedders.models import NamedEmbedder
 from agent_memfas.errors import ConfigError
 
 USUAL = 384
 EXTRA = "pip install 'agent-memfas[embeddings]'"
 
 
-class FastEmbedEmbedder(Embedder):
+class FastEmbedEmbedder(NamedEmbedder):
     """A model of FastEmbed. ConfigError where the library is missing or the model cannot be had.
 
     model: its name as FastEmbed lists it. It is loaded by the first text. fetch: whether it may be
@@ -24,23 +24,11 @@ class FastEmbedEmbedder(Embedder):
     """
 
     def __init__(self, model: str = "BAAI/bge-small-en-v1.5", *, fetch: bool = True) -> None:
-        self.model = model
+        super().__init__(model, USUAL)
         self._may_fetch = fetch
-        self._known = known(model)
-        self.usual = self._known.usual
-        self._size = self._known.dimensions or USUAL
         self._loaded: Any = None
         if find_spec("fastembed") is None:
             raise ConfigError("FastEmbed is not installed", f"install it: {EXTRA}")
-
-    @property
-    def dimensions(self) -> int:
-        """How many numbers a vector has: of a model that is not known 384, until the first text."""
-        return self._size
-
-    def embed(self, text: str) -> Sequence[float]:
-        """The vector of one text."""
-        return self.embed_batch([text])[0]
 
     def embed_batch(self, texts: list[str]) -> list[Sequence[float]]:
         """The vectors of several texts, in their order."""

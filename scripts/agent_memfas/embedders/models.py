@@ -1,7 +1,10 @@
-"""What is known of models that people use, by name: sizes, prefixes, ordinary cosines."""
+"""What is known of models that people use, by name: sizes and prefixes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from agent_memfas.embedders.base import Embedder
 from agent_memfas.text.record import Record
 
 BGE = "Represent this sentence for searching relevant passages: "
@@ -11,14 +14,11 @@ QWEN = ("Instruct: Given a web search query, retrieve relevant passages that ans
 
 
 class Known(Record):
-    """query, passage: what a model was trained to have before a question, before a text. usual: as
-    of `Embedder`, measured with the model on pairs of questions and answers in English.
-    """
+    """query, passage: what a model was trained to have before a question, before a text."""
 
     dimensions: int = 0
     query: str = ""
     passage: str = ""
-    usual: tuple[float, float] | None = None
 
 
 # By the start of the name, without owner and tag; the longest that fits counts. Sizes and prefixes
@@ -30,7 +30,7 @@ MODELS = {
     "bge-large-en": Known(1024, BGE),
     "bge-large-zh": Known(1024, BGE_ZH),
     "bge-m3": Known(1024),
-    "bge-small-en": Known(384, BGE, "", (0.357, 0.055)),
+    "bge-small-en": Known(384, BGE),
     "bge-small-zh": Known(512, BGE_ZH),
     "e5-base": Known(768, "query: ", "passage: "),
     "e5-large": Known(1024, "query: ", "passage: "),
@@ -39,7 +39,7 @@ MODELS = {
     "multilingual-e5-base": Known(768, "query: ", "passage: "),
     "multilingual-e5-large": Known(1024, "query: ", "passage: "),
     "multilingual-e5-large-instruct": Known(1024, QWEN.replace("Query:", "Query: ")),
-    "multilingual-e5-small": Known(384, "query: ", "passage: ", (0.726, 0.023)),
+    "multilingual-e5-small": Known(384, "query: ", "passage: "),
     "mxbai-embed-large": Known(1024, BGE),
     "nomic-embed-text": Known(768, "search_query: ", "search_document: "),
     "qwen3-embedding": Known(0, QWEN),
@@ -56,6 +56,26 @@ MODELS = {
     "text-embedding-ada-002": Known(1536),
 }
 NOTHING = Known()
+
+
+class NamedEmbedder(Embedder):
+    """An embedder of one of several models, told by its name. size: of the vectors of a model that
+    is not known, until the first text came.
+    """
+
+    def __init__(self, model: str, size: int) -> None:
+        self.model = model
+        self._known = known(model)
+        self._size = self._known.dimensions or size
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has; of an unknown model a guess, until a text came."""
+        return self._size
+
+    def embed(self, text: str) -> Sequence[float]:
+        """The vector of one text."""
+        return self.embed_batch([text])[0]
 
 
 def known(model: str) -> Known:

@@ -31,7 +31,6 @@ class OfflineEmbedder(Embedder):
     """
 
     model = "universal-sentence-encoder-multilingual-3"
-    usual = (0.025, 0.052)
 
     def __init__(self) -> None:
         self._loaded: Any = None

@@ -10,8 +10,8 @@ from urllib.error import HTTPError, URLError
 from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
 from agent_memfas.embedders import answers, faults
-from agent_memfas.embedders.base import Embedder, clean
-from agent_memfas.embedders.models import known
+from agent_memfas.embedders.base import clean
+from agent_memfas.embedders.models import NamedEmbedder
 from agent_memfas.embedders.waiting import (
     Deadline,
     Refused,
@@ -28,7 +28,7 @@ BATCH = 64
 PIECE = 1 << 16
 
 
-class OllamaEmbedder(Embedder):
+class OllamaEmbedder(NamedEmbedder):
     """A model of an Ollama server. Texts go to base_url and nowhere else.
 
     timeout: seconds for 64 texts, all tries together; a call with more has as much again for each
@@ -42,23 +42,12 @@ class OllamaEmbedder(Embedder):
         base_url: str = "http://localhost:11434",
         timeout: float = 60.0,
     ) -> None:
-        self.model, self.timeout = model, timeout
+        super().__init__(model, USUAL)
+        self.timeout = timeout
         self.base_url = base_url.rstrip("/")
         if not self.base_url.startswith(("http://", "https://")):
             raise ConfigError(f"{base_url}: not an address of an Ollama server")
         self._server = faults.Server(self.base_url, model)
-        self._known = known(model)
-        self.usual = self._known.usual
-        self._size = self._known.dimensions or USUAL
-
-    @property
-    def dimensions(self) -> int:
-        """How many numbers a vector has: of a model that is not known 768, until the first text."""
-        return self._size
-
-    def embed(self, text: str) -> Sequence[float]:
-        """The vector of one text."""
-        return self.embed_batch([text])[0]
 
     def embed_batch(self, texts: list[str]) -> list[Sequence[float]]:
         """The vectors of several texts, in their order."""

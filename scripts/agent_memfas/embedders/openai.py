@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from agent_memfas.embedders import answers, faults
-from agent_memfas.embedders.base import Embedder, clean
+from agent_memfas.embedders.base import clean
 from agent_memfas.embedders.endpoint import Endpoint
-from agent_memfas.embedders.models import known
+from agent_memfas.embedders.models import NamedEmbedder
 from agent_memfas.embedders.surroundings import variable
 from agent_memfas.embedders.waiting import Deadline, Refused, Unreachable, insist
 from agent_memfas.errors import ConfigError
@@ -23,7 +23,7 @@ TOO_MUCH = {400, 413, 422}  # statuses by which servers refuse too many texts, o
 SHORTEST = 200  # characters: a text that is refused at this length is refused for something else
 
 
-class OpenAIEmbedder(Embedder):
+class OpenAIEmbedder(NamedEmbedder):
     """A model of OpenAI or of a compatible server. Texts go to base_url and nowhere else.
 
     base_url: where the server is, mostly with /v1 at its end; None for $OPENAI_BASE_URL, else
@@ -43,7 +43,8 @@ class OpenAIEmbedder(Embedder):
         timeout: float = 30.0,
         dimensions: int | None = None,
     ) -> None:
-        self.model, self.timeout = model, timeout
+        super().__init__(model, USUAL)
+        self.timeout = timeout
         self.base_url = (base_url or variable("OPENAI_BASE_URL") or HOME).rstrip("/")
         if not KEY_NAME.fullmatch(api_key_env):
             raise ConfigError(
@@ -53,21 +54,10 @@ class OpenAIEmbedder(Embedder):
         self._key_name = api_key_env
         self._server = faults.Server(self.base_url, model)
         self._endpoint = Endpoint(self.base_url, api_key_env, self._server)
-        self._known = known(model)
-        self.usual = self._known.usual
         self._wanted = dimensions
-        self._size = dimensions or self._known.dimensions or USUAL
+        self._size = dimensions or self._size
         self._is_learned = False
         self._batch = BATCH
-
-    @property
-    def dimensions(self) -> int:
-        """How many numbers a vector has: 1536 for a model that is not known, until a text came."""
-        return self._size
-
-    def embed(self, text: str) -> Sequence[float]:
-        """The vector of one text."""
-        return self.embed_batch([text])[0]
 
     def embed_batch(self, texts: list[str]) -> list[Sequence[float]]:
         """The vectors of several texts, in their order."""

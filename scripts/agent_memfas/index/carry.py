@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 
+from agent_memfas.index.database import connect
 from agent_memfas.index.schema import set_meta
 
 
@@ -12,9 +13,8 @@ def carry(old: str, connection: sqlite3.Connection) -> None:
     """Take over the vectors of an index that is built anew, as far as they can be read."""
     if not os.path.isfile(old):  # a pipe of that name would wait for somebody to write
         return
-    quoted = old.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
-        before = sqlite3.connect(f"file:{quoted}?mode=ro", uri=True)
+        before = connect(old, "ro")
     except sqlite3.Error:
         return
     try:

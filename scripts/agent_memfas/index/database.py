@@ -62,6 +62,10 @@ class Database:
         """Whether another process has written since the meta rows were read."""
         return dict(self.connection.execute("select key, value from meta")) != self.meta
 
+    def token(self) -> object:
+        """Another one for another state of the index."""
+        return self.path, tuple(sorted(self.meta.items()))
+
     def is_elsewhere(self, root: str) -> bool:
         """Whether there are rows, of a folder that was on another device than the root is now."""
         return self.count("files") > 0 and self.meta.get("device") != device_of(root)
@@ -123,7 +127,7 @@ def open_database(path: str, root: str, *, ours: bool) -> Database:
         _recognize(path)
     if any(os.path.lexists(path + end) for end in ("-wal", "-shm")):
         raise Outdated("a write-ahead log that is not ours lies beside the index")
-    connection = _connect(path, "rw" if os.access(path, os.W_OK) else "ro")
+    connection = connect(path, "rw" if os.access(path, os.W_OK) else "ro")
     try:
         return _checked(path, root, connection)
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter: SQLite quotes what it found
@@ -158,7 +162,7 @@ def _recognize(path: str) -> None:
     lies beside it: opened in the usual way, SQLite would play back a journal that it finds there.
     """
     try:
-        connection = _connect(path, "ro&immutable=1")
+        connection = connect(path, "ro&immutable=1")
         try:
             marked = _is_marked(connection)
         finally:
@@ -182,7 +186,8 @@ def _is_marked(connection: sqlite3.Connection) -> bool:
     return bool(application == APPLICATION)
 
 
-def _connect(path: str, mode: str) -> sqlite3.Connection:
+def connect(path: str, mode: str) -> sqlite3.Connection:
+    """A SQLite file that is there, opened `ro` or `rw`. sqlite3.Error."""
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return sqlite3.connect(
         f"file:{quoted}?mode={mode}", timeout=PATIENCE, isolation_level=None, uri=True,

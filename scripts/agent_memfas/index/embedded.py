@@ -18,7 +18,6 @@ from agent_memfas.index.fusion import Measure
 from agent_memfas.index.schema import set_meta
 from agent_memfas.store.places import PUT_AWAY
 
-BATCH = 256
 # A heading with nothing under it says nothing that could be meant.
 _HEADING = "p.text like '#%' and ltrim(p.text, '#') like ' %' and instr(p.text, char(10)) = 0"
 _BULLET = re.compile(

@@ -92,24 +92,11 @@ class Fed(Keeper):
             note = f"{BY_WORDS}: {why}"
             return super().answer(lambda source: asked(Noted(source, note)), as_of, budget)
 
-    def feed(self, as_of: int) -> int:
-        """Feed what there is now. Returns how many passages the backend has of the folder.
-
-        The backend's own errors, as they come.
-        """
-        there = super().answer(self._there, as_of, None)
-        try:
-            if there is not None:
-                self._feed(there)
-        except Unranked as why:
-            raise why.__cause__ or why from None
-        return len(self._fed)
-
     def _there(self, source: Source) -> dict[str, Found] | None:
         """The passages that there are, by id; None where they are those that were fed."""
-        token = None
+        token: object = None
         if isinstance(source, IndexSource):
-            token = (source.database.path, tuple(sorted(source.database.meta.items())))
+            token = source.database.token()
             if token == self._token:
                 return None
         self._token = token

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import log
 
 from agent_memfas.text.words import query_terms, terms
@@ -23,7 +24,8 @@ def idf(documents: int, holding: int) -> float:
     return log((documents + 1) / (holding + 0.5))
 
 
-def asked_terms(question: str) -> dict[str, float]:
+@lru_cache(maxsize=4)  # a ranking asks for them, too
+def asked_terms(question: str) -> Mapping[str, float]:
     """The terms of a question, each with 1 + ln(times it stands there): a long question says what
     it is about by repeating it.
     """
@@ -93,7 +95,7 @@ def summed(parts: Iterable[Mapping[int, float]]) -> dict[int, float]:
 
 def whole(parts: Sequence[Mapping[int, float]], question: str) -> set[int]:
     """The rows that hold all the terms of the question."""
-    if not parts or len(parts) < len(query_terms(question)):
+    if not parts or len(parts) < len(asked_terms(question)):
         return set()
     first, *others = sorted(parts, key=len)
     return {row for row in first if all(row in part for part in others)}

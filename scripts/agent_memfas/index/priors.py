@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from agent_memfas.index.ranking import Spot
+    from agent_memfas.text.asked_times import Span, Time
 
 
 class Leaning(Record):
@@ -36,13 +37,15 @@ class Priors:
         self._quotations = quotations(question)
         self._to_assistant: bool | None = None
         self._leaning = leaning
-        self._times = self._spans = None
+        self._times: list[Time] = []
+        self._spans: list[Span] = []
         if may_name_time(question):
             from agent_memfas.text.asked_times import named_spans, named_times, nearness
 
             self._nearness = nearness
             self._times = named_times(question)
-            self._spans = named_spans(question, leaning.today) if leaning.today else []
+            if leaning.today:
+                self._spans = named_spans(question, leaning.today)
 
     @property
     def need_texts(self) -> bool:
@@ -61,10 +64,10 @@ class Priors:
             found["opens"] = weights.OPENS
         if spot.asks == 2:
             found["asks"] = weights.ASKS
-        if (self._times or self._spans) and (near := self._nearness(
-            spot.day, self._times or [], self._spans or []
-        )):  # fmt: skip
-            found["time"] = weights.TIME * near
+        if self._times or self._spans:
+            near = self._nearness(spot.day, self._times, self._spans)
+            if near:
+                found["time"] = weights.TIME * near
         if recency := self._recency(spot.day):
             found["recency"] = recency
         if self._quotations and any(q in folded(spot.text) for q in self._quotations):

@@ -69,7 +69,8 @@ class Rows:
 
     def around(self, passages: Collection[int], reach: int) -> dict[int, tuple[int, int, int]]:
         """Where these passages stand, and those within reach of them in their files."""
-        rows = self._each(
+        rows = _each(
+            self._connection,
             "select q.id, q.file, q.place, q.section from passages p join passages q on"
             f" q.file = p.file and q.place between p.place - {reach} and p.place + {reach}"
             " where p.id in (%s)", passages,
@@ -79,7 +80,8 @@ class Rows:
 
     def spots(self, passages: Collection[int], *, texts: bool) -> dict[int, ranking.Spot]:
         """What is known of these; their texts are "" where they are not asked for."""
-        rows = self._each(
+        rows = _each(
+            self._connection,
             "select p.id, f.path, p.place, speaker, opens, asks, day, superseded,"
             f" {'text' if texts else repr('')}"
             " from passages p join files f on f.id = p.file where p.id in (%s)", passages,
@@ -91,16 +93,8 @@ class Rows:
 
     def within(self, sections: Collection[int]) -> dict[int, int]:
         """Every passage of these sections, with its section."""
-        return dict(self._each("select id, section from passages where section in (%s)", sections))
-
-    def _each(self, query: str, values: Collection[int]) -> list[Any]:
-        listed: list[int] = list(values)
-        found: list[Any] = []
-        for at in range(0, len(listed), _MANY):
-            some = listed[at : at + _MANY]
-            marks = ", ".join("?" * len(some))
-            found += self._connection.execute(query % marks, some).fetchall()
-        return found
+        query = "select id, section from passages where section in (%s)"
+        return dict(_each(self._connection, query, sections))
 
     def _whole(self, found: dict[int, T], passages: Collection[int]) -> dict[int, T]:
         if not found.keys() >= set(passages):
@@ -112,9 +106,10 @@ def _shown(connection: sqlite3.Connection, order: ranking.Order) -> Iterator[Fou
     """The passages of a ranking, in its order; few at first, for mostly few are wanted."""
     at, size = 0, _FEW
     while some := order.pool[at : at + size]:
-        loaded = dict(_loaded(connection, [r.passage for r in some]))
+        rows = {number: row for number, *row in _rows(connection, [r.passage for r in some])}
         for r in some:
-            if found := loaded.get(r.passage):
+            if r.passage in rows:
+                (found,) = sound([rows[r.passage]], 0.0)
                 yield Found(found.path, found.kind, found.row, order.score(r), order.parts(r))
         at, size = at + size, _CHUNK
 
@@ -142,28 +137,29 @@ def _rest(
 
 def _load(connection: sqlite3.Connection, passages: list[int], score: float) -> Iterator[Found]:
     """Passages of one score, by path and line."""
-    found = []
-    for at in range(0, len(passages), _CHUNK):
-        some = passages[at : at + _CHUNK]
-        marks = ", ".join("?" * len(some))
-        found += connection.execute(f"{PASSAGES} where p.id in ({marks})", some).fetchall()
+    yield from sound([row for _, *row in _rows(connection, passages)], score)
+
+
+def _rows(connection: sqlite3.Connection, passages: list[int]) -> list[Any]:
+    """The id of each passage and its row of PASSAGES, in any order."""
+    query = PASSAGES.replace("select ", "select p.id, ", 1) + " where p.id in (%s)"
+    found = _each(connection, query, passages)
     if len(found) < len(passages) and connection.in_transaction:
         raise Damaged("passages are missing")
-    yield from sound(found, score)
+    return found
 
 
-def _loaded(connection: sqlite3.Connection, passages: list[int]) -> Iterator[tuple[int, Found]]:
-    """Passages with their ids, in any order."""
-    marks = ", ".join("?" * len(passages))
-    query = PASSAGES.replace("select ", "select p.id, ", 1) + f" where p.id in ({marks})"
-    rows = connection.execute(query, passages).fetchall()
-    if len(rows) < len(passages) and connection.in_transaction:
-        raise Damaged("passages are missing")
-    for number, *row in rows:
-        yield number, next(sound([tuple(row)], 0.0))
+def _each(connection: sqlite3.Connection, query: str, values: Collection[int]) -> list[Any]:
+    """The rows of a query for each of the values, however many there are."""
+    listed: list[int] = list(values)
+    found: list[Any] = []
+    for at in range(0, len(listed), _MANY):
+        some = listed[at : at + _MANY]
+        found += connection.execute(query % ", ".join("?" * len(some)), some).fetchall()
+    return found
 
 
-def sound(rows: Sequence[tuple[Any, ...]], score: float) -> Iterator[Found]:
+def sound(rows: Sequence[Sequence[Any]], score: float) -> Iterator[Found]:
     """Rows of PASSAGES as passages with that score, by path and line. Damaged, before any of them
     is given away, where one is not what was written.
     """

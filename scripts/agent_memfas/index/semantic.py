@@ -133,7 +133,7 @@ class Semantic(Keeper):
 
     def _learn(self, database: Database) -> list[tuple[bytes, str]]:
         """The texts that have no vector; on the way, who there is and whose vectors there are."""
-        token = _token(database)
+        token = database.token()
         self._model = embedded.known_model(database.meta)
         if token == self._known and not self._left:
             return []
@@ -209,12 +209,12 @@ class Semantic(Keeper):
                 database.reload()
         except (sqlite3.Error, TryAgain, FileFault):
             return False
-        self._known, self._stored = _token(database), self._stored + 1
+        self._known, self._stored = database.token(), self._stored + 1
         return True
 
     def _matrix(self, database: Database) -> embedded.Matrix:
         """The vectors that there are, loaded when they or the passages have changed."""
-        token = (_token(database), self._stored)
+        token = (database.token(), self._stored)
         if self._loaded is None or self._loaded[0] != token:
             self._loaded = token, embedded.load(database.connection)
         return self._loaded[1]
@@ -297,8 +297,3 @@ class _Meant(Noted):
         database = self._source.database
         cosines = self._keeper.cosines(database, question, self._vector)
         return search.ranked(database, question, leaning, cosines)
-
-
-def _token(database: Database) -> object:
-    """Another one for another state of the index."""
-    return database.path, tuple(sorted(database.meta.items()))
