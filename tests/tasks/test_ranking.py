@@ -67,6 +67,15 @@ def test_who_is_named_in_the_question_is_heard_first(memory: Memory) -> None:
         assert "speaker" not in second["features"]
 
 
+def test_a_speaker_of_the_daily_log_is_known(memory: Memory) -> None:
+    """`memfas log` puts the time first: who stands behind it is who speaks."""
+    memory.run("log", "Alice: the plan is to move in May")
+    memory.run("log", "Carol: the plan is to move in June")
+    first = hits(memory, "What is Carol's plan for the move?")[0]
+    assert first["text"].endswith("Carol: the plan is to move in June")
+    assert first["features"]["speaker"] > 0
+
+
 def test_a_person_is_heard_before_an_assistant(memory: Memory) -> None:
     """Unless the question asks what the assistant said."""
     memory.write("memory/a.md", "- assistant: the best budget for a trip is 900 euros\n\n# B\n\n"
@@ -111,7 +120,7 @@ def test_the_features_add_up(memory: Memory) -> None:
 
 @pytest.mark.parametrize(("text", "name"), [
     ("- Alice: hello", "Alice"), ("- [P1][2026-02-01] Bob Smith: hi", "Bob Smith"), ("* 小明：你好", "小明"),
-    ("1. user: hi", "user"), ("- 10:30 lunch", ""), ("- see https://x.y: z", ""), ("Alice: hi", ""),
+    ("- 01:52 Bob: hi", "Bob"), ("- 01:52:03 小明：好", "小明"), ("1. user: hi", "user"), ("- 10:30 lunch", ""), ("- see https://x.y: z", ""), ("Alice: hi", ""),
     ("- a sentence, and then: more", ""), ("- `code`: x", ""), ("- " + "x" * 40 + ": y", ""), ("", ""),
 ])  # fmt: skip
 def test_a_speaker_is_who_stands_before_the_colon(text: str, name: str) -> None:

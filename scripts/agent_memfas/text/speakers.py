@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-# "- Alice: …", "- [P1][2026-02-01] 小明：…": 31 characters at most; no sentence, link, code, time.
+# "- Alice: …", "- [P1][2026-02-01] 小明：…": 31 characters at most; no sentence, link, code. Before
+# the name a time may stand, as `memfas log` writes it.
 _SPEAKER = re.compile(
-    r"^\s{0,3}(?:[-*+]|\d{1,3}[.)])\s+(?:\[[^\]]*\]\s*)*"
+    r"^\s{0,3}(?:[-*+]|\d{1,3}[.)])\s+(?:\[[^\]]*\]\s*)*(?:\d{1,2}:\d{2}(?::\d{2})?\s+)?"
     r"([^\s:：\[\]()`*<>\"“”，。！？,.!?/\\=][^:：\[\]`<>\"“”，。！？,!?/\\=]{0,30}?)"
     r"\s?[:：](?=\s|[^\s/\d\\])"
 )
