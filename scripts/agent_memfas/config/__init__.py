@@ -68,7 +68,8 @@ class Settings:
     """The settings in force. file: where they came from, None for the defaults.
 
     triggers_file, db_path: absolute, or "". budget: milliseconds that a question may spend on
-    reading what has changed, 0 for no limit.
+    reading what has changed, 0 for no limit. reflect_at, reflect_after: the importance and the
+    days at which it is time to reflect; ratio: tokens of log for one of insight, without a model.
     """
 
     file: Path | None = None
@@ -86,6 +87,9 @@ class Settings:
     db_path: str = ""
     budget: int = 200
     backend: str = BACKENDS[0]
+    reflect_at: int = 150
+    reflect_after: int = 7
+    ratio: int = 5
     values: dict[str, Any] = field(default_factory=dict)
 
 
@@ -231,6 +235,9 @@ def _settings(file: Path, tree: dict[str, Any], lines: dict[str, int], text: str
         db_path=_beside(file, flat.get("db_path")),
         budget=flat.get("index.budget", 200),
         backend=flat.get("search.backend", BACKENDS[0]),
+        reflect_at=flat.get("compounding.threshold", 150),
+        reflect_after=flat.get("compounding.after_days", 7),
+        ratio=flat.get("compounding.ratio", 5),
         values=flat,
     )
 

@@ -93,6 +93,9 @@ KEYS: dict[str, Key] = {
     "search.api_key_env": Key(
         _maybe_variable, "the name of an environment variable such as OPENAI_API_KEY", shown=False
     ),
+    "compounding.threshold": Key(_whole, "a whole number from 0"),
+    "compounding.after_days": Key(_whole, "a whole number of days from 0"),
+    "compounding.ratio": Key(_count, "a whole number above 0"),
     "index.budget": Key(_whole, "a whole number of milliseconds from 0"),
     "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.ttl_p2": Key(_days, "a whole number of days from 0 to 36500"),
@@ -105,7 +108,8 @@ DEFAULTS: dict[str, Any] = {
     "timezone": "local", "context": {}, "search.backend": "fts5", "search.max_results": 5,
     "search.recency_weight": 0.3, "search.min_score": 0.0, "search.embedder_type": None,
     "search.embedder_model": None, "search.base_url": None,
-    "search.api_key_env": "OPENAI_API_KEY", "index.budget": 200, "janitor.ttl_p1": 90,
+    "search.api_key_env": "OPENAI_API_KEY", "compounding.threshold": 150,
+    "compounding.after_days": 7, "compounding.ratio": 5, "index.budget": 200, "janitor.ttl_p1": 90,
     "janitor.ttl_p2": 30, "janitor.files": [], "writing.quiet": 2, "writing.patience": 60,
 }  # fmt: skip
 SECTIONS = frozenset(key.partition(".")[0] for key in KEYS if "." in key)

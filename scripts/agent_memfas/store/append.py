@@ -1,4 +1,4 @@
-"""The cooperating append: one line, one write, never refused, never torn, never lost."""
+"""The cooperating append: one write, never refused, never torn, never lost."""
 
 from __future__ import annotations
 
@@ -25,8 +25,20 @@ def append(folder: Folder, name: str, line: str, run: Pass, header: str = "") ->
     text become spaces, so that no text can forge an entry of its own. The lock is a courtesy: if
     it cannot be had in five seconds, the append goes on without it.
     """
+    return _add(folder, name, f"{one_line(line)}\n", run, header)
+
+
+def append_block(folder: Folder, name: str, block: str, run: Pass, header: str = "") -> int:
+    """The same with whole lines that the caller has made sure of: all of them, or none.
+
+    block: ends with a line end. Returns the 1-based number of its last line.
+    """
+    return _add(folder, name, block, run, header)
+
+
+def _add(folder: Folder, name: str, text: str, run: Pass, header: str) -> int:
     path = folder.place(name)
-    data = one_line(line).encode("utf-8", "replace") + b"\n"
+    data = text.encode("utf-8", "replace")
     with ExitStack() as stack:
         with suppress(TryAgain, FileFault):
             stack.enter_context(exclusive(folder, "append.lock", LOCK_WAIT))
@@ -37,7 +49,7 @@ def append(folder: Folder, name: str, line: str, run: Pass, header: str = "") ->
     try:
         history.record(folder, version)
     except (TryAgain, FileFault):
-        run.notices.append("the line is written, but `memfas undo` does not know of it")
+        run.notices.append(f"{name} is written, but `memfas undo` does not know of it")
     return number
 
 

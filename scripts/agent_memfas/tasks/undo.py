@@ -83,11 +83,11 @@ class _Plan:
         return Draft(b"".join(wanted), None)
 
     def _without_line(self, lines: list[bytes]) -> list[bytes]:
-        line = self.version.line.encode()
-        for n in range(len(lines) - 1, -1, -1):
-            if lines[n] == line:
-                return lines[:n] + lines[n + 1 :]
-        raise self._conflict("the line that was added is not there as it was")
+        added = list(split(self.version.line.encode()))
+        for n in range(len(lines) - len(added), -1, -1):
+            if lines[n : n + len(added)] == added:
+                return lines[:n] + lines[n + len(added) :]
+        raise self._conflict("what was added is not there as it was")
 
     def _without_change(self, lines: list[bytes]) -> list[bytes]:
         if self.before is None or self.after is None:

@@ -1,0 +1,200 @@
+"""The command for the night: dream, all upkeep in its order, with a report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import typer
+
+from agent_memfas.cli import out
+from agent_memfas.cli.brief import keeper_for, places_for
+from agent_memfas.cli.ranking import keeper_maker
+from agent_memfas.cli.reflectors import due_of, modeled, reflector
+from agent_memfas.cli.session import Config, DryRun, Json, Root, Session, Today, open_up
+from agent_memfas.errors import FileFault, MemfasError, SafetyStop, TryAgain
+from agent_memfas.index.upkeep import Upkeep
+from agent_memfas.store import reports
+from agent_memfas.store.locks import exclusive
+from agent_memfas.tasks import abstracts, compounding, flush, janitor, promote, watch
+
+PANEL = "Tend"
+PATIENCE = 10.0  # seconds for another process that is writing the index
+DONE, NOTHING, FAILED = "done", "nothing to do", "failed"
+
+
+def register(app: typer.Typer) -> None:
+    """Put this command into the table."""
+    app.command("dream", rich_help_panel=PANEL)(dream)
+
+
+@dataclass
+class Step:
+    """One step of the night. status: DONE, NOTHING or FAILED. told: lines for a person."""
+
+    step: str
+    status: str = NOTHING
+    told: list[str] = field(default_factory=list)
+    detail: dict[str, Any] = field(default_factory=dict)
+    errors: list[dict[str, str]] = field(default_factory=list)
+    exit_status: int = 0
+
+
+def dream(
+    root: Root = None,
+    config: Config = None,
+    today: Today = None,
+    dry_run: DryRun = False,
+    json: Json = False,
+) -> None:
+    """The nightly round: flush check, compound if due, promotions, janitor, abstracts, index."""
+    session = open_up(root, config, today)
+    night = _Night(session, dry_run=dry_run)
+    if dry_run:
+        night.run()
+    else:
+        with exclusive(session.folder, "dream.lock"):
+            night.run()
+    if json:
+        out.data({
+            "started": session.now.isoformat(timespec="seconds"), "dry_run": dry_run,
+            "report": night.path, "steps": [asdict(step) for step in night.steps],
+        })  # fmt: skip
+    else:
+        out.block(night.text)
+    for step in night.steps:
+        for error in step.errors:
+            out.tell(f"{step.step}: {error['error']}")
+            if error["remedy"]:
+                out.tell(f"  {error['remedy']}")
+    raise typer.Exit(_worst([step.exit_status for step in night.steps]))
+
+
+def _worst(found: list[int]) -> int:
+    """A safety stop before all; "try again" only where nothing else is wrong."""
+    wrong = [status for status in found if status]
+    if SafetyStop.status in wrong:
+        return SafetyStop.status
+    return next((status for status in wrong if status != TryAgain.status), max(wrong, default=0))
+
+
+class _Night:
+    """The steps, one after the other; what one cannot do does not stop the next."""
+
+    def __init__(self, session: Session, *, dry_run: bool) -> None:
+        self._session, self._dry_run = session, dry_run
+        self._folder = session.folder
+        self.steps = list[Step]()
+        self.path: str | None = None
+
+    def run(self) -> None:
+        """All of them. The report is written after each, so that a killed night has one, too."""
+        act: Callable[[Step], None]
+        for name, act in (
+            ("flush check", self._flush), ("compound", self._compound), ("promote", self._promote),
+            ("janitor", self._janitor), ("abstracts", self._abstracts), ("index", self._index),
+        ):  # fmt: skip
+            step = Step(name)
+            self.steps.append(step)
+            try:
+                act(step)
+            except MemfasError as error:
+                _fail(step, error)
+            if not self._dry_run:
+                with suppress(FileFault):  # a report that cannot be written stops no night
+                    self.path = reports.write(self._folder, self._session.now, self.text)
+
+    @property
+    def text(self) -> str:
+        """The report for a person."""
+        dry = " [DRY RUN]" if self._dry_run else ""
+        lines = [f"## memfas dream, {self._session.now:%Y-%m-%d %H:%M:%S}{dry}", ""]
+        for step in self.steps:
+            lines.append(f"- {step.step}: {step.status}")
+            lines += [f"  - {line}" for line in step.told]
+            lines += [f"  - {error['error']}" for error in step.errors]
+        return "\n".join(lines)
+
+    def _flush(self, step: Step) -> None:
+        found = flush.check(self._folder, self._session.now)
+        step.detail = asdict(found)
+        if found.unflushed:
+            step.told.append("SESSION-STATE.md is newer than every log: is it in one?")
+        step.told += [f"nobody has confirmed: {text}" for text in found.unconfirmed]
+        step.status = DONE if found.state else NOTHING
+
+    def _compound(self, step: Step) -> None:
+        found = compounding.waiting(self._folder, self._session.today)
+        due = due_of(self._session, found)
+        todo = [each for each in found if not each.is_short]
+        step.detail = {**asdict(due), "due": due.is_due, "pending": [str(e.where) for e in todo]}
+        if not todo:
+            return
+        if not due.is_due:
+            step.told.append(
+                f"not due: importance {due.importance} of {due.threshold}, "
+                f"oldest {due.oldest} d of {due.after_days}"
+            )
+            return
+        step.status = DONE
+        if self._dry_run:
+            step.told += [f"would reflect on {each.where}" for each in todo]
+            return
+        with modeled(self._session, model=True) as model:
+            reflect, by = reflector(self._session, todo, model)
+            run = self._session.run("dream")
+            report = compounding.run(self._folder, todo, reflect, by, run)
+        for done in report.done:
+            step.told.append(f"{done.log} → {done.path}:{done.line}: {len(done.kept)} insights")
+        step.told += run.notices
+        step.detail["left"] = report.left
+        for fault in report.faults:
+            _fail(step, fault)
+
+    def _promote(self, step: Step) -> None:
+        found = promote.propose(self._folder, self._session.today)
+        step.detail = {"proposals": [asdict(proposal) for proposal in found]}
+        step.told += [f"{p.path}:{p.line} [{p.importance}] {p.text}" for p in found]
+        step.status = DONE if found else NOTHING
+
+    def _janitor(self, step: Step) -> None:
+        settings = self._session.settings
+        run = self._session.run("dream", patient=not self._dry_run)
+        report = janitor.run(
+            self._folder, list(settings.janitor_files), settings.terms, run, dry_run=self._dry_run
+        )
+        moved = report.moved
+        step.told += [f"[{m.priority}][{m.date}] {m.text[:60]} → {m.archive}" for m in moved]
+        step.told += report.warnings
+        step.detail = {"moved": [asdict(entry) for entry in moved], "warnings": report.warnings}
+        step.status = DONE if moved else NOTHING
+        for fault in report.faults:
+            _fail(step, fault)
+
+    def _abstracts(self, step: Step) -> None:
+        report = abstracts.run(self._folder, [], self._session.now, dry_run=self._dry_run)
+        step.told += report.written
+        step.detail = {"written": report.written, "foreign": report.foreign}
+        step.status = DONE if report.written else NOTHING
+        for problem in report.problems:
+            step.told.append(f"{problem.path}: {problem.reason}")
+
+    def _index(self, step: Step) -> None:
+        if self._dry_run:
+            return
+        brief, root = self._session.brief, self._session.root
+        keeper = keeper_for(root, brief, wait=PATIENCE, make=keeper_maker(brief))
+        with closing(Upkeep(keeper, None, step.told.append)) as upkeep:
+            done = watch.once(upkeep, root, places_for(root, brief), time.time_ns())
+        step.detail = vars(done)
+        step.told.append(f"{done.files} files, {done.changed} changed")
+        step.status = DONE if done.changed else NOTHING
+
+
+def _fail(step: Step, error: MemfasError) -> None:
+    step.status = FAILED
+    step.errors.append({"error": error.message, "remedy": error.remedy})
+    step.exit_status = _worst([step.exit_status, error.status])
