@@ -20,6 +20,7 @@ FIRST_PAUSE = 0.5  # seconds before the second try, twice as many before each fu
 LONGEST_PAUSE = 10.0
 PASSING = {408, 425, 429, 500, 502, 503, 504, 529}  # statuses that may be others in a moment
 MOST = 64 * 1024 * 1024  # bytes of one answer: three times 64 vectors of 8192 numbers
+HEAD = 64 * 1024  # bytes of the page of an error
 
 
 class Refused(Exception):
@@ -79,13 +80,23 @@ def within(seconds: float, act: Callable[[], T]) -> T:
     return found  # type: ignore[return-value]
 
 
-def gather(parts: Iterable[bytes]) -> bytes:
-    """The parts of an answer as one. Unreachable where they are more than MOST bytes."""
+def gather(parts: Iterable[bytes], most: int | None = None) -> bytes:
+    """The parts of an answer as one. Unreachable where they are more than so many bytes, MOST."""
     found = bytearray()
     for part in parts:
         found += part
-        if len(found) > MOST:
+        if len(found) > (MOST if most is None else most):
             raise Unreachable("its answer is far too long", again=False)
+    return bytes(found)
+
+
+def head_of(parts: Iterable[bytes]) -> bytes:
+    """The beginning of a page that may be endless, up to HEAD bytes and a part."""
+    found = bytearray()
+    for part in parts:
+        found += part
+        if len(found) >= HEAD:
+            break
     return bytes(found)
 
 
