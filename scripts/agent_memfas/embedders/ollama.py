@@ -100,10 +100,9 @@ class OllamaEmbedder(NamedEmbedder):
             return ConfigError(
                 f"{self._server.where} has no model {self.model}", f"ollama pull {self.model}"
             )
-        told = (
-            f"{self._server.where}: {refusal.status}{f': {refusal.said}' if refusal.said else ''}"
+        return TryAgain(
+            faults.told(self._server, refusal), "see the log of the server, or try again later"
         )
-        return TryAgain(told, "see the log of the server, or try again later")
 
 
 def _opener(server: faults.Server) -> OpenerDirector:

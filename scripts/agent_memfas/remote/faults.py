@@ -71,33 +71,37 @@ def bad_key(name: str) -> ConfigError:
     return ConfigError(f"${name} holds characters that no key has", f"export {name}=... once more")
 
 
+def told(server: Server, refusal: Refused) -> str:
+    """What the server has said, as one line."""
+    return f"{server.where}: {refusal.status}{f': {refusal.said}' if refusal.said else ''}"
+
+
 def refused(server: Server, refusal: Refused, key_name: str) -> MemfasError:
     """The server has answered with an error."""
-    status, wording = refusal.status, server.wording
-    told = f"{server.where}: {status}{f': {refusal.said}' if refusal.said else ''}"
+    status, wording, line = refusal.status, server.wording, told(server, refusal)
     if status in (401, 403):
         if not key_name:
-            return ConfigError(told, f"name the variable that holds its key in {wording.key}")
+            return ConfigError(line, f"name the variable that holds its key in {wording.key}")
         return ConfigError(
-            f"{told} (the key is that in ${key_name})",
+            f"{line} (the key is that in ${key_name})",
             f"export {key_name}=..., or name another variable in {wording.key}",
         )
     if status in (404, 405):
         return ConfigError(
-            told, f"is there a model {server.model}? {wording.base} mostly ends in /v1"
+            line, f"is there a model {server.model}? {wording.base} mostly ends in /v1"
         )
     if status == 429 and refusal.final:
-        return ConfigError(told, "see the account: there is no quota left")
+        return ConfigError(line, "see the account: there is no quota left")
     if status == 429:
         wait = f" in {refusal.pause:.0f} seconds" if refusal.pause else " later"
-        return TryAgain(told, f"too many requests: the same again{wait}")
+        return TryAgain(line, f"too many requests: the same again{wait}")
     if 300 <= status < 400:
         return ConfigError(
-            f"{told}: it sends us elsewhere", f"put that address into {wording.base}"
+            f"{line}: it sends us elsewhere", f"put that address into {wording.base}"
         )
     if status < 500 and refusal.final:
-        return ConfigError(told, f"does {server.model} {wording.does}? see {wording.name}")
-    return TryAgain(told, "see the log of the server, or try again later")
+        return ConfigError(line, f"does {server.model} {wording.does}? see {wording.name}")
+    return TryAgain(line, "see the log of the server, or try again later")
 
 
 def unreachable(server: Server, error: Unreachable) -> TryAgain:
@@ -112,7 +116,7 @@ def unreachable(server: Server, error: Unreachable) -> TryAgain:
 
 def bad_answer(server: Server, error: BadAnswer) -> MemfasError:
     """The server has answered with something that cannot be used."""
-    told = f"{server.where}: the answer {error}"
+    line = f"{server.where}: the answer {error}"
     if error.page:
-        return ConfigError(told, f"{server.wording.base} mostly ends in /v1")
-    return TryAgain(told, f"does {server.model} {server.wording.does}? see the log of the server")
+        return ConfigError(line, f"{server.wording.base} mostly ends in /v1")
+    return TryAgain(line, f"does {server.model} {server.wording.does}? see the log of the server")
