@@ -83,7 +83,7 @@ def _ours(work: Path, folder: Path) -> Peer:
 def _dependencies() -> list[Path]:
     """The files of what the declared dependencies bring, directly or not."""
     wanted = ["typer", "python-frontmatter", "markdown-it-py", "watchdog", "openai", "rank-bm25",
-              "pathspec"]  # fmt: skip
+              "pathspec", "detect-secrets"]  # fmt: skip
     found: dict[str, list[Path]] = {}
     while wanted:
         name = wanted.pop()

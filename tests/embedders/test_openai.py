@@ -23,7 +23,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         monkeypatch.delenv(name, raising=False)
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    monkeypatch.setattr("agent_memfas.embedders.waiting.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("agent_memfas.remote.waiting.FIRST_PAUSE", 0.001)
     with serving() as state:
         yield state
 
@@ -189,7 +189,7 @@ def test_an_endless_answer_is_not_read_to_its_end(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Memory is not filled by a server that has lost its head."""
-    monkeypatch.setattr("agent_memfas.embedders.waiting.MOST", 1_000_000)
+    monkeypatch.setattr("agent_memfas.remote.waiting.MOST", 1_000_000)
     server.script = [(200, {}, b" " * 2_000_000)]
     assert "far too long" in fails(server, TryAgain)
 

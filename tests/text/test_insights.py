@@ -70,7 +70,7 @@ def test_no_text_is_more_than_text(text: str, place: str) -> None:
     assert list(commented(document, "insights/x.md")) == []
     assert len(list(heads(document.text_lines))) == 1
     assert len(list(standing(document.text_lines))) == 1
-    assert all(r.start == r.end - 1 and r.kind == "comment" or r.kind == "html" and r.start < 2
+    assert all((r.start == r.end - 1 and r.kind == "comment") or (r.kind == "html" and r.start < 2)
                for r in document.regions), document.regions  # fmt: skip
     assert any("a line behind it" in p.text for p in passages(document))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json as json_
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent_memfas import config as configuration
 from agent_memfas.cli import out
 from agent_memfas.cli.session import Config, Json, Root, config_before, open_up
+from agent_memfas.text.secrets import mask
 
 if TYPE_CHECKING:
     import typer
@@ -27,6 +28,7 @@ def config(root: Root = None, config: Config = None, json: Json = False) -> None
     named = config or (config_before[-1] if config_before else None)
     file: Path | None = named or configuration.beside(session.folder.root)
     found = configuration.explain(file)
+    found = [one._replace(value=_shown(one.value)) for one in found]
     if json:
         out.data({
             "root": session.folder.root, "file": file,
@@ -37,3 +39,8 @@ def config(root: Root = None, config: Config = None, json: Json = False) -> None
     for one in found:
         value = json_.dumps(one.value, ensure_ascii=False, default=str)
         out.say(f"{one.key}: {value}  # {one.origin}")
+
+
+def _shown(value: Any) -> Any:
+    """A value without the password of an address or the key of a command."""
+    return mask(value) if isinstance(value, str) else value

@@ -19,7 +19,6 @@ from agent_memfas.cli.brief import keeper_for, places_for
 from agent_memfas.cli.session import Config, Json, Root, Session, from_here, open_up
 from agent_memfas.config import load
 from agent_memfas.config.keys import BACKENDS, EMBEDDERS
-from agent_memfas.embedders.faults import Server
 from agent_memfas.errors import FileFault, MemfasError, UsageError
 from agent_memfas.index.extract import is_partly_read
 from agent_memfas.index.inspect import State, state_of
@@ -28,6 +27,7 @@ from agent_memfas.index.scope import Scope, scope_of
 from agent_memfas.index.semantic import Semantic
 from agent_memfas.index.writer import throw_away
 from agent_memfas.memory.backing import AUTO, WORDS, Choice, chosen
+from agent_memfas.remote.faults import VECTORS, Server
 from agent_memfas.store.files import is_text, walk
 from agent_memfas.tasks import settings as changing
 
@@ -211,7 +211,8 @@ def reindex(
         resolved = f" ({choice.name})" if target.backend == AUTO else ""
         out.say(f"Target: {target.backend}{resolved}")
         out.say("Re-indexing...")
-    if (server := getattr(choice.embedder, "base_url", "")) and not Server(server, "").local:
+    server = getattr(choice.embedder, "base_url", "")
+    if server and not Server(server, "", VECTORS).local:
         out.tell(f"the texts of this folder go to {server}, and so does every question")
     database = keeper(session).anew(time.time_ns()).database
     files, memories = database.count("files"), database.count("passages")

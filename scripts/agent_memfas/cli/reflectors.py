@@ -34,7 +34,9 @@ def reflector(
 ) -> tuple[Reflect, str]:
     """What reflects on each of these logs, and its name."""
     if model is None:
-        return Extractor(session.folder, todo, session.settings.ratio).reflect, BY_MEMFAS
+        return Extractor(
+            session.folder, todo, session.settings.compounding.ratio
+        ).reflect, BY_MEMFAS
 
     def reflect(each: Waiting) -> Judged:
         lines = each.document.text_lines
@@ -45,5 +47,5 @@ def reflector(
 
 def due_of(session: Session, found: Sequence[Waiting]) -> compounding.Due:
     """Whether it is time to reflect on what waits."""
-    s = session.settings
-    return compounding.due(found, s.reflect_at, s.reflect_after, session.today)
+    s = session.settings.compounding
+    return compounding.due(found, s.threshold, s.after_days, session.today)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, field
 from datetime import tzinfo
@@ -19,22 +18,23 @@ from agent_memfas.config.keys import (
     SOURCE_KEYS,
     TRIGGER_KEYS,
     TYPES,
+    WRITERS,
     is_text,
 )
+from agent_memfas.config.parsing import tree_of
 from agent_memfas.errors import ConfigError, FileFault
 from agent_memfas.index.scope import EVERYTHING
+from agent_memfas.llm.choice import LlmChoice
 from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.places import TRIGGERS
 from agent_memfas.text.documents import parse
 from agent_memfas.text.entries import Terms
 from agent_memfas.text.firing import Trigger, read_link
-from agent_memfas.text.settings import items, lines_of
+from agent_memfas.text.settings import items
 from agent_memfas.text.triggers import listed
 from agent_memfas.text.words import words
 
 if TYPE_CHECKING:
-    from yaml.nodes import Node
-
     from agent_memfas.config.family import Config, SearchConfig, SourceConfig, TriggerConfig
 
 __all__ = ["Config", "SearchConfig", "Settings", "SourceConfig", "TriggerConfig", "load"]
@@ -63,13 +63,22 @@ class Keyword(NamedTuple):
     line: int
 
 
+class Compounding(NamedTuple):
+    """When it is time to reflect: at that importance of all that waits, or when the oldest of it is
+    so many days old. ratio: tokens of a log for each of insight, without a model.
+    """
+
+    threshold: int = 150
+    after_days: int = 7
+    ratio: int = 5
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings in force. file: where they came from, None for the defaults.
 
     triggers_file, db_path: absolute, or "". budget: milliseconds that a question may spend on
-    reading what has changed, 0 for no limit. reflect_at, reflect_after: the importance and the
-    days at which it is time to reflect; ratio: tokens of log for one of insight, without a model.
+    reading what has changed, 0 for no limit. writer: of abstracts, one of WRITERS.
     """
 
     file: Path | None = None
@@ -87,9 +96,9 @@ class Settings:
     db_path: str = ""
     budget: int = 200
     backend: str = BACKENDS[0]
-    reflect_at: int = 150
-    reflect_after: int = 7
-    ratio: int = 5
+    compounding: Compounding = field(default_factory=Compounding)
+    llm: LlmChoice = field(default_factory=LlmChoice)
+    writer: str = WRITERS[0]
     values: dict[str, Any] = field(default_factory=dict)
 
 
@@ -106,7 +115,7 @@ def explain(file: Path | None) -> list[InForce]:
     settings = load(file)
     lines: dict[str, int] = {}
     if file is not None:
-        lines = _tree(file, read(file, CAP).data.decode("utf-8-sig"))[1]
+        lines = tree_of(file, read(file, CAP).data.decode("utf-8-sig"))[1]
     return [
         InForce(key, settings.values[key], f"{file}:{lines[key]}" if key in lines else str(file))
         if key in settings.values else InForce(key, DEFAULTS[key], "default")
@@ -138,76 +147,8 @@ def load(file: Path | None) -> Settings:
 
 def parsed(file: Path, text: str) -> Settings:
     """Settings of a text that stands (or would stand) in that file. ConfigError as for `load`."""
-    tree, lines = _tree(file, text)
+    tree, lines = tree_of(file, text)
     return _settings(file, tree, lines, text)
-
-
-def _tree(file: Path, text: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """Keys and values, and the line (1-based) of each dotted key."""
-    return _parse_json(file, text) if file.suffix == ".json" else _parse_yaml(file, text)
-
-
-def _parse_json(file: Path, text: str) -> tuple[dict[str, Any], dict[str, int]]:
-    try:
-        tree = json.loads(text or "{}")
-    except json.JSONDecodeError as error:
-        raise ConfigError(f"{file}:{error.lineno}: not JSON: {error.msg}") from error
-    except RecursionError as error:
-        raise ConfigError(f"{file}: nested too deeply") from error
-    if not isinstance(tree, dict):
-        raise ConfigError(f"{file}:1: the file must be an object of keys and values")
-    return tree, lines_of(text, str(file))
-
-
-def _parse_yaml(file: Path, text: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """The YAML tree and the line (1-based) of each dotted key. No aliases, no tags of Python."""
-    import yaml
-
-    loader = yaml.SafeLoader(text)
-    try:
-        node = loader.get_single_node()
-        if node is None:
-            return {}, {}
-        if _shared(node, set()):
-            raise ConfigError(f"{file}: anchors and aliases (& and *) are not allowed")
-        tree = loader.construct_document(node)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = f"{file}:{mark.line + 1}" if mark else str(file)
-        raise ConfigError(f"{where}: {error.problem or error.context}", "mend the YAML") from error
-    except RecursionError as error:
-        raise ConfigError(f"{file}: nested too deeply") from error
-    except (yaml.YAMLError, ValueError) as error:
-        raise ConfigError(f"{file}: {str(error).splitlines()[0]}", "mend the YAML") from error
-    if tree is None:
-        return {}, {}
-    if not isinstance(tree, dict):
-        line = node.start_mark.line + 1
-        raise ConfigError(f"{file}:{line}: the file must be a mapping of keys to values")
-    return tree, dict(_key_lines(node, ""))
-
-
-def _shared(node: Node, seen: set[int]) -> bool:
-    """Whether any node is used twice, that is, by an alias."""
-    if id(node) in seen:
-        return True
-    seen.add(id(node))
-    if not isinstance(node.value, list):
-        return False
-    children = (part for item in node.value for part in (item if type(item) is tuple else (item,)))
-    return any(_shared(child, seen) for child in children)
-
-
-def _key_lines(node: Node, prefix: str) -> list[tuple[str, int]]:
-    from yaml.nodes import MappingNode
-
-    out: list[tuple[str, int]] = []
-    for key, value in node.value if isinstance(node, MappingNode) else ():
-        name = f"{prefix}{key.value}"
-        out.append((name, key.start_mark.line + 1))
-        if not prefix:
-            out += _key_lines(value, f"{name}.")
-    return out
 
 
 def _settings(file: Path, tree: dict[str, Any], lines: dict[str, int], text: str) -> Settings:
@@ -235,11 +176,17 @@ def _settings(file: Path, tree: dict[str, Any], lines: dict[str, int], text: str
         db_path=_beside(file, flat.get("db_path")),
         budget=flat.get("index.budget", 200),
         backend=flat.get("search.backend", BACKENDS[0]),
-        reflect_at=flat.get("compounding.threshold", 150),
-        reflect_after=flat.get("compounding.after_days", 7),
-        ratio=flat.get("compounding.ratio", 5),
+        compounding=Compounding(**_below("compounding", flat)),
+        llm=LlmChoice(**_below("llm", flat)),
+        writer=flat.get("abstracts.writer", WRITERS[0]),
         values=flat,
     )
+
+
+def _below(section: str, flat: dict[str, Any]) -> dict[str, Any]:
+    """The keys of a section that are set."""
+    start = f"{section}."
+    return {name.removeprefix(start): v for name, v in flat.items() if name.startswith(start)}
 
 
 def _check(file: Path, line: int | None, name: str, value: Any) -> None:

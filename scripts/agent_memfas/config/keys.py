@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 LONGEST_TERM = 36_500
 BACKENDS = ("fts5", "embedding", "hybrid", "auto")
 EMBEDDERS = ("fastembed", "ollama", "openai", "offline")
+WRITERS = ("extract", "model")
 
 
 def _days(value: Any) -> bool:
@@ -29,6 +30,26 @@ def _whole(value: Any) -> bool:
 
 def _number(value: Any) -> bool:
     return type(value) in (int, float) and 0 <= value < float("inf")
+
+
+def _maybe_number(value: Any) -> bool:
+    return value is None or _number(value)
+
+
+def _timeout(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value <= 3600
+
+
+def _temperature(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 2
+
+
+def _tokens(value: Any) -> bool:
+    return type(value) is int and 16 <= value <= 100_000_000
+
+
+def _maybe_tokens(value: Any) -> bool:
+    return value is None or _tokens(value)
 
 
 def is_text(value: Any) -> bool:
@@ -96,6 +117,19 @@ KEYS: dict[str, Key] = {
     "compounding.threshold": Key(_whole, "a whole number from 0"),
     "compounding.after_days": Key(_whole, "a whole number of days from 0"),
     "compounding.ratio": Key(_count, "a whole number above 0"),
+    "llm.model": Key(_maybe_text, "PROVIDER/NAME, a model's name, or none"),
+    "llm.base_url": Key(_maybe_address, "an address such as http://localhost:8000/v1"),
+    "llm.api_key_env": Key(
+        _maybe_variable, "the name of an environment variable such as OPENAI_API_KEY", shown=False
+    ),
+    "llm.timeout": Key(_timeout, "seconds above 0, at most 3600"),
+    "llm.max_tokens": Key(_tokens, "a whole number of tokens from 16"),
+    "llm.temperature": Key(_temperature, "a number from 0 to 2"),
+    "llm.window": Key(_maybe_tokens, "a whole number of tokens from 16"),
+    "llm.command": Key(_maybe_text, "a program and its arguments", shown=False),
+    "llm.price_in": Key(_maybe_number, "the price of a million tokens, a number from 0"),
+    "llm.price_out": Key(_maybe_number, "the price of a million tokens, a number from 0"),
+    "abstracts.writer": Key(_one_of(*WRITERS), " or ".join(WRITERS)),
     "index.budget": Key(_whole, "a whole number of milliseconds from 0"),
     "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.ttl_p2": Key(_days, "a whole number of days from 0 to 36500"),
@@ -108,7 +142,10 @@ DEFAULTS: dict[str, Any] = {
     "timezone": "local", "context": {}, "search.backend": "fts5", "search.max_results": 5,
     "search.recency_weight": 0.3, "search.min_score": 0.0, "search.embedder_type": None,
     "search.embedder_model": None, "search.base_url": None,
-    "search.api_key_env": "OPENAI_API_KEY", "compounding.threshold": 150,
+    "search.api_key_env": "OPENAI_API_KEY", "llm.model": "none", "llm.base_url": None,
+    "llm.api_key_env": None, "llm.timeout": 120, "llm.max_tokens": 4096, "llm.temperature": 0.3,
+    "llm.window": None, "llm.command": None, "llm.price_in": None, "llm.price_out": None,
+    "abstracts.writer": "extract", "compounding.threshold": 150,
     "compounding.after_days": 7, "compounding.ratio": 5, "index.budget": 200, "janitor.ttl_p1": 90,
     "janitor.ttl_p2": 30, "janitor.files": [], "writing.quiet": 2, "writing.patience": 60,
 }  # fmt: skip

@@ -10,8 +10,8 @@ from threading import Lock
 from typing import Any
 
 from agent_memfas.embedders.base import Embedder, clean
-from agent_memfas.embedders.surroundings import one_thread
 from agent_memfas.errors import ConfigError
+from agent_memfas.remote.surroundings import one_thread
 
 EXTRA = "pip install 'agent-memfas[offline]'"
 LONGEST = 4_000  # characters; time and memory grow with a text, and what comes later tells no more

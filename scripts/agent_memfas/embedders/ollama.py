@@ -9,10 +9,13 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
-from agent_memfas.embedders import answers, faults
+from agent_memfas.embedders import answers
 from agent_memfas.embedders.base import clean
 from agent_memfas.embedders.models import NamedEmbedder
-from agent_memfas.embedders.waiting import (
+from agent_memfas.errors import ConfigError, TryAgain
+from agent_memfas.remote import faults
+from agent_memfas.remote.answers import BadAnswer, read_json, words_of
+from agent_memfas.remote.waiting import (
     Deadline,
     Refused,
     Unreachable,
@@ -21,7 +24,6 @@ from agent_memfas.embedders.waiting import (
     pause_of,
     within,
 )
-from agent_memfas.errors import ConfigError, TryAgain
 
 USUAL = 768
 BATCH = 64
@@ -47,7 +49,7 @@ class OllamaEmbedder(NamedEmbedder):
         self.base_url = base_url.rstrip("/")
         if not self.base_url.startswith(("http://", "https://")):
             raise ConfigError(f"{base_url}: not an address of an Ollama server")
-        self._server = faults.Server(self.base_url, model)
+        self._server = faults.Server(self.base_url, model, faults.VECTORS)
 
     def embed_batch(self, texts: list[str]) -> list[Sequence[float]]:
         """The vectors of several texts, in their order."""
@@ -69,7 +71,7 @@ class OllamaEmbedder(NamedEmbedder):
             raise TryAgain(
                 f"{self._server.where} does not answer: {error.why}", "start it: ollama serve"
             ) from None
-        except answers.BadAnswer as error:
+        except BadAnswer as error:
             raise TryAgain(f"{self._server.where}: the answer {error}", "update Ollama") from None
         if found:
             self._size = len(found[0])
@@ -78,7 +80,7 @@ class OllamaEmbedder(NamedEmbedder):
     def _some(self, texts: list[str], deadline: Deadline) -> list[Sequence[float]]:
         body = json.dumps({"model": self.model, "input": texts}).encode()
         page = insist(lambda seconds: self._ask(body, seconds), deadline, self.timeout)
-        answer = answers.read_json(page)
+        answer = read_json(page)
         found = answer.get("embeddings") if isinstance(answer, dict) else None
         return answers.vectors(found, len(texts))
 
@@ -98,10 +100,9 @@ class OllamaEmbedder(NamedEmbedder):
             return ConfigError(
                 f"{self._server.where} has no model {self.model}", f"ollama pull {self.model}"
             )
-        told = (
-            f"{self._server.where}: {refusal.status}{f': {refusal.said}' if refusal.said else ''}"
+        return TryAgain(
+            faults.told(self._server, refusal), "see the log of the server, or try again later"
         )
-        return TryAgain(told, "see the log of the server, or try again later")
 
 
 def _opener(server: faults.Server) -> OpenerDirector:
@@ -116,5 +117,5 @@ def _read(opener: OpenerDirector, request: Request, seconds: float) -> bytes:
             return gather(pieces)
     except HTTPError as error:
         with error:
-            said = answers.words_of(error.read(PIECE))
+            said = words_of(error.read(PIECE))
             raise Refused(error.code, said, pause_of(dict(error.headers.items()))) from None

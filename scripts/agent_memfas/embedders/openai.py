@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from agent_memfas.embedders import answers, faults
+from agent_memfas.embedders import answers
 from agent_memfas.embedders.base import clean
-from agent_memfas.embedders.endpoint import Endpoint
 from agent_memfas.embedders.models import NamedEmbedder
-from agent_memfas.embedders.surroundings import variable
-from agent_memfas.embedders.waiting import Deadline, Refused, Unreachable, insist
-from agent_memfas.errors import ConfigError
+from agent_memfas.remote import faults
+from agent_memfas.remote.answers import BadAnswer, read_json, words_of
+from agent_memfas.remote.endpoint import USUAL_KEY, Endpoint
+from agent_memfas.remote.surroundings import variable
+from agent_memfas.remote.waiting import Deadline, Refused, Unreachable, insist
 
 HOME = "https://api.openai.com/v1"
-KEY = "OPENAI_API_KEY"
-KEY_NAME = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 USUAL = 1536
 BATCH = 64
 TOO_MUCH = {400, 413, 422}  # statuses by which servers refuse too many texts, or too long ones
@@ -39,20 +37,15 @@ class OpenAIEmbedder(NamedEmbedder):
         self,
         model: str = "text-embedding-3-small",
         base_url: str | None = None,
-        api_key_env: str = KEY,
+        api_key_env: str = USUAL_KEY,
         timeout: float = 30.0,
         dimensions: int | None = None,
     ) -> None:
         super().__init__(model, USUAL)
         self.timeout = timeout
         self.base_url = (base_url or variable("OPENAI_BASE_URL") or HOME).rstrip("/")
-        if not KEY_NAME.fullmatch(api_key_env):
-            raise ConfigError(
-                "api_key_env is no name of an environment variable",
-                f"name the variable that holds the key, such as {KEY}; never the key itself",
-            )
         self._key_name = api_key_env
-        self._server = faults.Server(self.base_url, model)
+        self._server = faults.Server(self.base_url, model, faults.VECTORS)
         self._endpoint = Endpoint(self.base_url, api_key_env, self._server)
         self._wanted = dimensions
         self._size = dimensions or self._size
@@ -87,7 +80,7 @@ class OpenAIEmbedder(NamedEmbedder):
             raise faults.refused(self._server, refusal, self._key_name) from None
         except Unreachable as error:
             raise faults.unreachable(self._server, error) from None
-        except answers.BadAnswer as error:
+        except BadAnswer as error:
             raise faults.bad_answer(self._server, error) from None
         return found
 
@@ -98,7 +91,9 @@ class OpenAIEmbedder(NamedEmbedder):
         options = {"dimensions": self._wanted} if self._wanted else {}
         body: dict[str, Any] = {"model": self.model, "input": texts, **options}
         try:
-            page = insist(lambda seconds: self._endpoint.ask(body, seconds), deadline, self.timeout)
+            page = insist(
+                lambda seconds: self._endpoint.embeddings(body, seconds), deadline, self.timeout
+            )
         except Refused as refusal:
             if refusal.status not in TOO_MUCH or (len(texts) == 1 and len(texts[0]) <= SHORTEST):
                 raise
@@ -116,14 +111,14 @@ class OpenAIEmbedder(NamedEmbedder):
         expected = {self._size} if self._is_learned or self._wanted else sizes
         if len(sizes) > 1 or sizes != expected:
             numbers = ", ".join(map(str, sorted(sizes)))
-            raise answers.BadAnswer(f"has vectors of {numbers} numbers, not of {self._size}")
+            raise BadAnswer(f"has vectors of {numbers} numbers, not of {self._size}")
         self._size, self._is_learned = sizes.pop(), True
 
 
 def _read(page: bytes, count: int, secret: str) -> list[Sequence[float]]:
     """The vectors of an answer. BadAnswer where it has none that can be used."""
-    answer = answers.read_json(page)
+    answer = read_json(page)
     items = answer.get("data") if isinstance(answer, dict) else None
-    if items is None and (words := answers.words_of(page, secret)):
-        raise answers.BadAnswer(f"has no vectors: {words}")
+    if items is None and (words := words_of(page, secret)):
+        raise BadAnswer(f"has no vectors: {words}")
     return answers.vectors(answers.in_order(items, count), count)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
-from urllib.parse import urlsplit
 
 from agent_memfas.config import Settings
 from agent_memfas.config.keys import BACKENDS, EMBEDDERS
@@ -16,6 +14,7 @@ from agent_memfas.errors import ConfigError, UsageError
 from agent_memfas.index.feeding import fed
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.semantic import semantic
+from agent_memfas.remote.surroundings import ollama_address
 from agent_memfas.search.base import SearchBackend
 
 WORDS, MEANING, BOTH, AUTO = BACKENDS
@@ -99,7 +98,7 @@ def embedder_of(settings: Settings, *, fetch: bool = True) -> Embedder:
     if kind == "ollama":
         from agent_memfas.embedders.ollama import OllamaEmbedder
 
-        address = url or _ollama_address(os.environ.get("OLLAMA_HOST", ""))
+        address = url or ollama_address()
         return OllamaEmbedder(**_given(model=model, base_url=address))
     if kind == "openai":
         from agent_memfas.embedders.openai import OpenAIEmbedder
@@ -115,15 +114,3 @@ def embedder_of(settings: Settings, *, fetch: bool = True) -> Embedder:
 def _given(**options: str | None) -> dict[str, Any]:
     """Those of the options that are set."""
     return {name: value for name, value in options.items() if value}
-
-
-def _ollama_address(host: str) -> str:
-    """Where an Ollama server is, from its own variable OLLAMA_HOST; "" for the usual place."""
-    if not host.strip():
-        return ""
-    address = host.strip() if "://" in host else f"http://{host.strip()}"
-    parts = urlsplit(address)
-    name = "127.0.0.1" if parts.hostname in (None, "0.0.0.0", "::") else parts.netloc
-    port = f":{parts.port}" if name != parts.netloc and parts.port else ""
-    has_port = parts.port or "://" in host
-    return f"{parts.scheme}://{name}{port}{'' if has_port else ':11434'}{parts.path}"

@@ -20,6 +20,7 @@ FIRST_PAUSE = 0.5  # seconds before the second try, twice as many before each fu
 LONGEST_PAUSE = 10.0
 PASSING = {408, 425, 429, 500, 502, 503, 504, 529}  # statuses that may be others in a moment
 MOST = 64 * 1024 * 1024  # bytes of one answer: three times 64 vectors of 8192 numbers
+HEAD = 64 * 1024  # bytes of the page of an error
 
 
 class Refused(Exception):
@@ -79,35 +80,48 @@ def within(seconds: float, act: Callable[[], T]) -> T:
     return found  # type: ignore[return-value]
 
 
-def gather(parts: Iterable[bytes]) -> bytes:
-    """The parts of an answer as one. Unreachable where they are more than MOST bytes."""
+def gather(parts: Iterable[bytes], most: int | None = None) -> bytes:
+    """The parts of an answer as one. Unreachable where they are more than so many bytes, MOST."""
     found = bytearray()
     for part in parts:
         found += part
-        if len(found) > MOST:
+        if len(found) > (MOST if most is None else most):
             raise Unreachable("its answer is far too long", again=False)
     return bytes(found)
 
 
-def insist(ask: Callable[[float], T], deadline: Deadline, seconds: float) -> T:
+def head_of(parts: Iterable[bytes]) -> bytes:
+    """The beginning of a page that may be endless, up to HEAD bytes and a part."""
+    found = bytearray()
+    for part in parts:
+        found += part
+        if len(found) >= HEAD:
+            break
+    return bytes(found)
+
+
+def insist(
+    ask: Callable[[float], T], deadline: Deadline, seconds: float, longest: float | None = None
+) -> T:
     """What `ask` gives back, tried up to TRIES times where it raises Refused or Unreachable for a
     reason that may pass, and the last of those errors where it does not.
 
     ask: called with the seconds that it may take, `seconds` or what the deadline leaves. A pause
-    that the server asks for is made if it is short enough, and not shortened otherwise.
+    that the server asks for is made if it is short enough (`longest` seconds, LONGEST_PAUSE), and
+    not shortened otherwise.
     """
     for attempt in range(TRIES):
         try:
             return ask(min(seconds, deadline.left))
         except (Refused, Unreachable) as error:
-            pause = _pause(error, attempt)
+            pause = _pause(error, attempt, LONGEST_PAUSE if longest is None else longest)
             if pause is None or attempt == TRIES - 1 or pause >= deadline.left:
                 raise
             time.sleep(pause)
     raise AssertionError("unreachable")
 
 
-def _pause(error: Refused | Unreachable, attempt: int) -> float | None:
+def _pause(error: Refused | Unreachable, attempt: int, longest: float) -> float | None:
     """Seconds to the next try, None where there is no use in one."""
     usual = FIRST_PAUSE * 2.0**attempt * random.uniform(0.5, 1.0)
     if isinstance(error, Unreachable):
@@ -116,7 +130,7 @@ def _pause(error: Refused | Unreachable, attempt: int) -> float | None:
         return None
     if error.pause is None:
         return usual
-    return max(error.pause, 0.0) if error.pause <= LONGEST_PAUSE else None
+    return max(error.pause, 0.0) if error.pause <= longest else None
 
 
 def pause_of(headers: Mapping[str, str]) -> float | None:

@@ -1,4 +1,4 @@
-"""What embedders look up in the environment: the one place, so that it can be seen at a glance."""
+"""What is looked up in the environment: the one place, so that it can be seen at a glance."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 THREADS = "OPENBLAS_NUM_THREADS"
 
@@ -13,6 +14,19 @@ THREADS = "OPENBLAS_NUM_THREADS"
 def variable(name: str) -> str:
     """An environment variable without the white space around it, "" where it is not set."""
     return os.environ.get(name, "").strip()
+
+
+def ollama_address() -> str:
+    """Where an Ollama server is, from its own variable OLLAMA_HOST; "" for the usual place."""
+    host = variable("OLLAMA_HOST")
+    if not host:
+        return ""
+    address = host if "://" in host else f"http://{host}"
+    parts = urlsplit(address)
+    name = "127.0.0.1" if parts.hostname in (None, "0.0.0.0", "::") else parts.netloc
+    port = f":{parts.port}" if name != parts.netloc and parts.port else ""
+    has_port = parts.port or "://" in host
+    return f"{parts.scheme}://{name}{port}{'' if has_port else ':11434'}{parts.path}"
 
 
 @contextmanager
