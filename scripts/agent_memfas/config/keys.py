@@ -97,6 +97,7 @@ KEYS: dict[str, Key] = {
     "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.ttl_p2": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.files": Key(_texts, "a list of paths"),
+    "abstracts.auto": Key(_one_of(True, False), "true or false"),
     "writing.quiet": Key(_seconds, "seconds from 0 to 3600"),
     "writing.patience": Key(_seconds, "seconds from 0 to 3600"),
 }
@@ -106,7 +107,8 @@ DEFAULTS: dict[str, Any] = {
     "search.recency_weight": 0.3, "search.min_score": 0.0, "search.embedder_type": None,
     "search.embedder_model": None, "search.base_url": None,
     "search.api_key_env": "OPENAI_API_KEY", "index.budget": 200, "janitor.ttl_p1": 90,
-    "janitor.ttl_p2": 30, "janitor.files": [], "writing.quiet": 2, "writing.patience": 60,
+    "janitor.ttl_p2": 30, "janitor.files": [], "abstracts.auto": True, "writing.quiet": 2,
+    "writing.patience": 60,
 }  # fmt: skip
 SECTIONS = frozenset(key.partition(".")[0] for key in KEYS if "." in key)
 TRIGGER_KEYS = ("keyword", "hint", "memory_ids")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_memfas.text.lines import safe, safe_name, shorten
@@ -88,21 +88,23 @@ def write_page(
     stamp: str,
     sources: str,
     items: Sequence[Item],
-    folders: Sequence[str],
+    folders: Mapping[str, str],
     totals: Totals,
     *,
+    said: str = "",
     bare: bool,
 ) -> str:
     """The whole text of an `.abstract`.
 
     name: the folder's own. stamp: `YYYY-MM-DD HH:MM`. sources: 16 hex digits. items, folders: in
-    any order. bare: counts only, nothing of what the files say.
+    any order; of each folder a safe line of what somebody has written about it, or "". said: the
+    same about this folder. bare: counts only, nothing of what the files say.
     """
     lines = [
         f"# {safe_name(name)}/ L0 Abstract",
         f"<!-- Auto-generated: {stamp} | memfas abstract | sources sha256:{sources} -->",
         "",
-        _overview(items, totals, bare=bare),
+        _overview(items, totals, said, bare=bare),
     ]
     if items:
         ordered = sorted(sorted(items, key=lambda i: i.name), key=lambda i: _age(i.name))
@@ -114,6 +116,8 @@ def write_page(
         if len(folders) > MOST_FOLDERS:
             names.append(f"… and {len(folders) - MOST_FOLDERS} more")
         lines += ["", f"**Subdirectories:** {', '.join(names)}"]
+        lines += [f"- {safe_name(f)}: {folders[f]}" for f in sorted(folders)[:MOST_FOLDERS]
+                  if folders[f]]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
@@ -142,7 +146,7 @@ def _line(item: Item, *, bare: bool) -> str:
     return f"- {safe_name(item.name)}: {says}{f' ({tail})' if tail else ''}"
 
 
-def _overview(items: Sequence[Item], totals: Totals, *, bare: bool) -> str:
+def _overview(items: Sequence[Item], totals: Totals, written: str, *, bare: bool) -> str:
     where = f" here and in {_number(totals.folders, 'folder')} below" if totals.folders else ""
     figures = [
         f"{_number(totals.files, 'file')}{where}",
@@ -156,6 +160,8 @@ def _overview(items: Sequence[Item], totals: Totals, *, bare: bool) -> str:
         number = totals.archived_entries
         entries = f"{number} {'entry' if number == 1 else 'entries'}"
         said.append(f"Archived: {entries} in {_number(totals.archived_files, 'file')}.")
+    if written:
+        said.append(f'Others say: "{written}".')
     if not bare:
         summaries = [item.summary for item in items if item.summary]
         headings = Counter(section for s in summaries for section in s.sections)
