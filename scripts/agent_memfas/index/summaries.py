@@ -22,7 +22,7 @@ from agent_memfas.text.overview import Item
 from agent_memfas.text.summary import Summary, summarize
 
 FILE = "abstracts.json"
-VERSION = 1  # one more whenever `summarize` finds something else in the same bytes
+VERSION = 2  # one more whenever `summarize` finds something else in the same bytes
 _SUFFIXES = (*TEXT_SUFFIXES, ".json")
 
 

@@ -10,11 +10,15 @@ from dataclasses import dataclass
 from agent_memfas.text.lines import safe, safe_name, shorten
 from agent_memfas.text.summary import Summary
 from agent_memfas.text.tokens import estimate
+from agent_memfas.text.topics import choose, spread
 
 MOST_FILES = 200
 MOST_FOLDERS = 200
 MOST_TOKENS = 100
 HEADING_TOKENS = 35
+LINE_TOKENS = 40
+FEWEST_TOPICS = 3  # for fewer the beginning is not cut short
+LEAD_TOKENS = 18  # of them for what the file begins with
 MOST_TERMS = 12
 STRONGEST = 9  # what one file can give to a term: a long one does not drown the others
 PRIORITIES = ("P0", "P1", "P2")
@@ -108,7 +112,9 @@ def write_page(
     ]
     if items:
         ordered = sorted(sorted(items, key=lambda i: i.name), key=lambda i: _age(i.name))
-        lines += ["", "**Files:**", *(_line(item, bare=bare) for item in ordered[:MOST_FILES])]
+        listed = ordered[:MOST_FILES]
+        among = spread(item.summary.topics for item in listed if item.summary)
+        lines += ["", "**Files:**", *(_line(i, among, len(listed), bare=bare) for i in listed)]
         if len(items) > MOST_FILES:
             lines.append(f"- … and {len(items) - MOST_FILES} more")
     if folders:
@@ -134,16 +140,29 @@ def _age(name: str) -> tuple[int, ...]:
     return (1, *(-ord(c) for c in name[:10])) if dated else (0,)
 
 
-def _line(item: Item, *, bare: bool) -> str:
+def _line(item: Item, among: Mapping[str, int], files: int, *, bare: bool) -> str:
     summary = item.summary or Summary("")
     dates = _dates(summary.first, summary.last)
     figures = ["" if item.name.startswith(dates) else dates, _entries(summary.counts)]
     figures += [f"~{summary.tokens:,} tokens" if summary.tokens else "", safe(item.note)]
-    says = "" if bare else summary.says
+    says = "" if bare else _says(summary, among, files)
     tail = "; ".join(filter(None, figures))
     if not says:
         return f"- {safe_name(item.name)}: {tail or 'empty'}"
     return f"- {safe_name(item.name)}: {says}{f' ({tail})' if tail else ''}"
+
+
+def _says(summary: Summary, among: Mapping[str, int], files: int) -> str:
+    """What a file says and what it is about, within the tokens of a line. among: see `choose`."""
+    lead = summary.says if summary.is_talk else shorten(summary.says, LEAD_TOKENS)
+    about = choose(summary.topics, among, files, lead, LINE_TOKENS - estimate(lead) - 2)
+    if len(about) < FEWEST_TOPICS and not summary.is_talk:
+        return summary.says
+    if summary.is_talk:
+        return f"{lead}: {', '.join(about)}" if about else lead
+    room = LINE_TOKENS - estimate(", ".join(about)) - 2
+    lead = shorten(summary.says, max(room, LEAD_TOKENS))
+    return f"{lead}; also {', '.join(about)}" if lead else ", ".join(about)
 
 
 def _overview(items: Sequence[Item], totals: Totals, written: str, *, bare: bool) -> str:
