@@ -86,8 +86,8 @@ def test_an_abstract_says_what_is_inside(root: Path) -> None:
         "Sections: Long-term memory, About You, Projects. Often: acme, alice, eastern, friday.\n"
         "\n"
         "**Files:**\n"
-        "- MEMORY.md: Long-term memory: About You, Projects"
-        " (2026-02-20 to 2026-02-24; 1 P0, 2 P1; ~60 tokens)\n"
+        "- MEMORY.md: Long-term memory: About You, Projects;"
+        " also Acme, Timezone, Eastern, Alice, host, heron (2026-02-20 to 2026-02-24; 1 P0, 2 P1; ~60 tokens)\n"
         "\n"
         "**Subdirectories:** archive, lessons, memory\n"
     )

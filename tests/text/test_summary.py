@@ -109,7 +109,9 @@ def test_no_text_and_no_name_breaks_the_page(texts: list[tuple[str, str]], folde
     for name, text in texts:
         body = f"# {text}\n\n{text}\n\n- [P0] {text}\n--> <!-- x\n".encode("utf-8", "replace")
         items.append(Item(name or "a", summarize("a.md", body)))
-    made = write_page(folder, "2026-03-01 04:00", "0" * 16, items, [folder], Totals(), bare=False)
+    made = write_page(
+        folder, "2026-03-01 04:00", "0" * 16, items, {folder: ""}, Totals(), bare=False
+    )
     lines = made.split("\n")
     assert read_mark(made.encode()) == "0" * 16
     assert made.splitlines() == lines[:-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -45,7 +46,9 @@ def abstract(
     near = f"{named[0]}/MEMORY.md" if named and named[0].strip() else ""
     session = open_up(root, config, near=near)
     named = [_from_here(session, name) for name in named]
-    report = abstracts.run(session.folder, named, session.now, force=force, dry_run=dry_run)
+    report = abstracts.run(
+        session.folder, named, session.now, force=force, dry_run=dry_run, as_of=time.time_ns()
+    )
     if json:
         out.data(report)
     else:

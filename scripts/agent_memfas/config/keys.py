@@ -134,6 +134,7 @@ KEYS: dict[str, Key] = {
     "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.ttl_p2": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.files": Key(_texts, "a list of paths"),
+    "abstracts.auto": Key(_one_of(True, False), "true or false"),
     "writing.quiet": Key(_seconds, "seconds from 0 to 3600"),
     "writing.patience": Key(_seconds, "seconds from 0 to 3600"),
 }
@@ -145,7 +146,7 @@ DEFAULTS: dict[str, Any] = {
     "search.api_key_env": "OPENAI_API_KEY", "llm.model": "none", "llm.base_url": None,
     "llm.api_key_env": None, "llm.timeout": 120, "llm.max_tokens": 4096, "llm.temperature": 0.3,
     "llm.window": None, "llm.command": None, "llm.price_in": None, "llm.price_out": None,
-    "abstracts.writer": "extract", "compounding.threshold": 150,
+    "abstracts.auto": True, "abstracts.writer": "extract", "compounding.threshold": 150,
     "compounding.after_days": 7, "compounding.ratio": 5, "index.budget": 200, "janitor.ttl_p1": 90,
     "janitor.ttl_p2": 30, "janitor.files": [], "writing.quiet": 2, "writing.patience": 60,
 }  # fmt: skip
