@@ -218,8 +218,9 @@ class _Gatherer:
         self._folded = list[list[int]]()
 
     def wants(self, found: Found) -> bool:
-        """Whether a passage may be of use: once there are enough, only the same words again."""
-        if not self._full:
+        """Whether a passage may be of use: once there are enough, only the same words again, and
+        what quotes or is quoted."""
+        if not self._full or found.kind == INSIGHTS or any(known.cites for known in self._placed):
             return True
         new = spoken_in(found.row.text).words
         return any(known.spoken.words == new for known in self._said)

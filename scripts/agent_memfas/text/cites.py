@@ -12,7 +12,7 @@ from agent_memfas.text.spoken import spoken_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 STALE = " [stale:"
 
@@ -55,13 +55,14 @@ def together(groups: list[list[int]], passages: Sequence[Placed]) -> list[list[i
     quote what is shown by another group go into that one, to the better place of the two.
     """
     quoting = [n for n, group in enumerate(groups) if passages[group[0]].cites]
-    if not quoting:
-        return groups
-    place = list(range(len(groups)))
-    joined = [list(group) for group in groups]
+    shown = dict[str, list[int]]()
+    for n, group in enumerate(groups if quoting else ()):
+        shown.setdefault(passages[group[0]].path, []).append(n)
+    place, joined = list(range(len(groups))), [list(group) for group in groups]
     for n in quoting:
-        for m in range(len(groups)):
-            if m != n and _quotes(passages[groups[n][0]], passages[groups[m][0]]):
+        one = passages[groups[n][0]]
+        for m in _cited_groups(one, groups, passages, shown):
+            if one.words and _holds(passages[groups[m][0]].words, one.words):
                 joined[m] += groups[n]
                 joined[n] = []
                 place[m] = min(place[m], n)
@@ -70,12 +71,16 @@ def together(groups: list[list[int]], passages: Sequence[Placed]) -> list[list[i
     return [joined[n] for n in order if joined[n]]
 
 
-def _quotes(one: Placed, other: Placed) -> bool:
-    """Whether all that an insight says stands in a passage that it cites."""
-    if not one.words or other.cites:
-        return False
-    for cite in one.cites:
-        link = read_link(cite)
-        if link and link[0] == other.path and link[1] <= other.end and other.start <= link[2]:
-            return f" {' '.join(one.words)} " in f" {' '.join(other.words)} "
-    return False
+def _cited_groups(
+    one: Placed, groups: list[list[int]], passages: Sequence[Placed], shown: dict[str, list[int]]
+) -> Iterator[int]:
+    """The groups whose first is a passage of the lines that an insight cites."""
+    for path, start, end in filter(None, map(read_link, one.cites)):
+        for m in shown.get(path, ()):
+            other = passages[groups[m][0]]
+            if not other.cites and start <= other.end and other.start <= end:
+                yield m
+
+
+def _holds(words: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    return f" {' '.join(part)} " in f" {' '.join(words)} "
