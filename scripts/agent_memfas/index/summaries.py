@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from agent_memfas.errors import FileFault
-from agent_memfas.index.seen import Found, Seen
+from agent_memfas.index.seen import CACHE_CAP, Found, Seen
 from agent_memfas.store.durable import write_whole
 from agent_memfas.store.files import READ_CAP, Image, read
 from agent_memfas.store.layout import Folder
@@ -161,7 +161,7 @@ def _seal(body: str) -> str:
 def _load(folder: Folder) -> dict[str, Summary]:
     """What the last run wrote, to the byte, or nothing."""
     try:
-        text = read(folder.state / FILE).data.decode("utf-8", "replace")
+        text = read(folder.state / FILE, CACHE_CAP).data.decode("utf-8", "replace")
     except FileFault:
         return {}
     seal, _, body = text.partition("\n")

@@ -16,7 +16,7 @@ from agent_memfas.errors import FileFault
 from agent_memfas.index.foreign import said_by_others
 from agent_memfas.index.scope import scope_of
 from agent_memfas.index.summaries import Examined, Summaries
-from agent_memfas.store.durable import write_whole
+from agent_memfas.store.durable import is_left_over, sweep, write_whole
 from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.listing import Skipped
@@ -75,6 +75,8 @@ def run(
                 Skipped(place.inside(f.item.name), f.problem) for f in files if f.problem
             )
             report.foreign.extend(place.inside(n) for n in place.hidden if n in OPENVIKING)
+            if any(map(is_left_over, place.hidden)) and not dry_run:
+                sweep(folder.root / place.path, of=ABSTRACT)
             if place.listed:
                 page = write_page(
                     survey.name(place), f"{now:%Y-%m-%d %H:%M}", sources, [f.item for f in files],
