@@ -7,7 +7,7 @@ import json
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -117,7 +117,7 @@ class Summaries:
         kept = self._used if whole else {**self._kept, **self._used}
         if kept == self._kept:
             return
-        body = json.dumps({key: asdict(kept[key]) for key in sorted(kept)})
+        body = json.dumps({key: vars(kept[key]) for key in sorted(kept)})
         try:
             path = state_folder(self._folder) / FILE
             write_whole(path, f"{_seal(body)}\n{body}\n".encode())
@@ -172,8 +172,8 @@ def _load(folder: Folder) -> dict[str, Summary]:
 
 def _summary(fields: dict[str, Any]) -> Summary:
     """Lists of JSON -> the tuples that they were."""
-    return Summary(**{name: _frozen(value) for name, value in fields.items()})
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(_frozen(v) for v in value) if isinstance(value, list) else value
+    for name in ("counts", "sections"):
+        fields[name] = tuple(fields[name])
+    for name in ("terms", "topics"):
+        fields[name] = tuple(map(tuple, fields[name]))
+    return Summary(**fields)

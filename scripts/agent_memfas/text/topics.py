@@ -2,7 +2,8 @@
 
 A word weighs as often as the file has it, and more the fewer files beside it do (term frequency
 times 1 + inverse document frequency). Measured on conversations laid out as logs: the right file
-of some twenty is told by such a line for 42 questions of 100, by its first sentences for 18.
+of some twenty is told by such a line for 39 questions of 100 (one of the best three: 60), by its
+first sentences for 18 (30), by its whole text for 69 (86).
 """
 
 from __future__ import annotations
