@@ -10,6 +10,7 @@ from typing import Annotated, Optional
 import typer
 
 from agent_memfas.cli import out
+from agent_memfas.cli.abstracting import PATIENCE
 from agent_memfas.cli.session import Config, DryRun, Json, Root, Session, open_up
 from agent_memfas.tasks import abstracts
 
@@ -47,8 +48,9 @@ def abstract(
     session = open_up(root, config, near=near)
     named = [_from_here(session, name) for name in named]
     report = abstracts.run(
-        session.folder, named, session.now, force=force, dry_run=dry_run, as_of=time.time_ns()
-    )
+        session.folder, named, session.now, force=force, dry_run=dry_run, as_of=time.time_ns(),
+        wait=min(PATIENCE, session.settings.patience),
+    )  # fmt: skip
     if json:
         out.data(report)
     else:

@@ -16,7 +16,7 @@ from agent_memfas.errors import FileFault
 from agent_memfas.index.foreign import said_by_others
 from agent_memfas.index.scope import scope_of
 from agent_memfas.index.summaries import Examined, Summaries
-from agent_memfas.store.durable import write_whole
+from agent_memfas.store.durable import is_left_over, sweep, write_whole
 from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.listing import Skipped
@@ -68,26 +68,32 @@ def run(
         known = Summaries(folder, as_of, check, anew=force)
         survey = _Survey(folder, known)
         for place in survey.places(starts):
-            files = survey.take(place)
-            sources, totals = survey.sources[place.path], survey.add_up(place, files)
-            report.problems.extend(place.problems)
-            report.problems.extend(
-                Skipped(place.inside(f.item.name), f.problem) for f in files if f.problem
-            )
-            report.foreign.extend(place.inside(n) for n in place.hidden if n in OPENVIKING)
-            if place.listed:
-                page = write_page(
-                    survey.name(place), f"{now:%Y-%m-%d %H:%M}", sources, [f.item for f in files],
-                    survey.folders(place), totals, said=survey.said[place.path],
-                    bare=place.is_archive,
-                )  # fmt: skip
-                _put(folder, place, page, sources, report, force=force)
+            _renew(survey, place, f"{now:%Y-%m-%d %H:%M}", report, force=force)
         if not dry_run:
             known.save(whole="" in starts)
     for found in (report.written, report.unchanged, report.foreign):
         found.sort()
     report.problems.sort(key=lambda problem: problem.path)
     return report
+
+
+def _renew(survey: _Survey, place: Place, stamp: str, report: Report, *, force: bool) -> None:
+    """See to the abstract of one folder; those inside it have been seen to."""
+    files = survey.take(place)
+    sources, totals = survey.sources[place.path], survey.add_up(place, files)
+    report.problems.extend(place.problems)
+    report.problems.extend(
+        Skipped(place.inside(f.item.name), f.problem) for f in files if f.problem
+    )
+    report.foreign.extend(place.inside(n) for n in place.hidden if n in OPENVIKING)
+    if any(map(is_left_over, place.hidden)) and not report.dry_run:
+        sweep(survey.folder.root / place.path, of=ABSTRACT)
+    if place.listed:
+        page = write_page(
+            survey.name(place), stamp, sources, [f.item for f in files], survey.folders(place),
+            totals, said=survey.said[place.path], bare=place.is_archive,
+        )  # fmt: skip
+        _put(survey.folder, place, page, sources, report, force=force)
 
 
 def stale(folder: Folder, as_of: int = 0) -> list[str]:

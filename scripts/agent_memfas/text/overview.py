@@ -185,7 +185,8 @@ def _overview(items: Sequence[Item], totals: Totals, written: str, *, bare: bool
         summaries = [item.summary for item in items if item.summary]
         headings = Counter(section for s in summaries for section in s.sections)
         by_number = sorted(headings, key=lambda heading: -headings[heading])
-        said.append(_fit("Sections", [shorten(h, 12) for h in by_number], HEADING_TOKENS))
+        room = min(HEADING_TOKENS, MOST_TOKENS - estimate(" ".join(said)))
+        said.append(_fit("Sections", [shorten(h, 12) for h in by_number], room))
         ranked = sorted(totals.terms, key=lambda pair: (-pair[1], pair[0]))[:MOST_TERMS]
         left = MOST_TOKENS - estimate(" ".join(said))
         said.append(_fit("Often", [word for word, _ in ranked], left))
