@@ -174,8 +174,9 @@ def _from_json(text: str) -> list[Mapping[str, Any]]:
     items = found.get("insights") if isinstance(found, dict) else found
     if not isinstance(items, list):
         raise ValueError("has no list under the key `insights`")
-    if wrong := next((i for i in items if not isinstance(i, dict)), None):
-        raise ValueError(f"has an insight that is no object: {str(wrong)[:60]}")
+    wrong = [item for item in items if not isinstance(item, dict)]
+    if wrong:
+        raise ValueError(f"has an insight that is no object: {str(wrong[0])[:60]}")
     return items
 
 
