@@ -33,10 +33,10 @@ _HEAD = re.compile(
 _STALE = re.compile(r" ?\[stale:([0-9]{4}-[0-9]{2}-[0-9]{2})\]")
 _QUOTED = re.compile(r'^(?P<text>.*?)(?: ?— ?| )?"(?P<quote>[^"]+)"$')
 _TASK = re.compile(r"\[[ xX]\] ")
-_PLACE = re.compile(r"\(?[^\s()]+#L\d+(?:-L?\d+)?\)?")
-_PRIORITY = re.compile(r"\[[ ]?([pP]-?[0-9])[ ]?\]")
+_PLACE = re.compile(r"\(?(?<![^\s()])[^\s()]+#L\d+(?:-L?\d+)?\)?")
+_PRIORITY = re.compile(r"(?:\[[ ]?)+([pP]-?[0-9])(?:[ ]?\])+")
 _BLOCK_MARK = re.compile(r"(?:#{1,6}(?=\s|$)|[-*+](?=\s|$)|>+|[0-9]{1,9}[.)](?=\s)|={2,}|-{2,})\s*")
-_TASK_OR_MARK = re.compile(rf"^(?:\[[ xX]\](?=\s|$)|{_BLOCK_MARK.pattern})")
+_TASK_OR_MARK = re.compile(rf"^(?:\[[ xX]\](?=\s|$)\s*|{_BLOCK_MARK.pattern})+")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
@@ -182,13 +182,17 @@ def harmless(text: str) -> str:
     """Text of any origin as one line that can be nothing but the text of a bullet: no heading,
     list, task, fence, comment, tag of HTML, citation or priority.
     """
+    before, line = "", text
+    while before != line:  # what is taken out may have stood between the halves of another
+        before, line = line, _less_harmful(line)
+    return entry_text(clip(line, LONGEST))
+
+
+def _less_harmful(text: str) -> str:
     line = _PLACE.sub("", _PRIORITY.sub(r"\1", safe(text)))
     line = _FENCE.sub(lambda m: m[0][:2], line)
     line = _TAG.sub("&lt;", line).replace('"', "'")
-    before = ""
-    while before != line:
-        before, line = line, _TASK_OR_MARK.sub("", line, count=1).strip()
-    return entry_text(clip(line, LONGEST))
+    return _TASK_OR_MARK.sub("", line).strip()
 
 
 def same(one: str, other: str) -> bool:

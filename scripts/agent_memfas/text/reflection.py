@@ -21,6 +21,7 @@ from agent_memfas.text.tokens import estimate
 
 ASKED = SECTIONS[:-1]
 MOST_INSIGHTS = 60
+LOOKED_AT = 4 * LONGEST  # characters of what is said
 QUOTE = 300  # characters of a quotation that are kept
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -174,8 +175,9 @@ def _from_json(text: str) -> list[Mapping[str, Any]]:
     items = found.get("insights") if isinstance(found, dict) else found
     if not isinstance(items, list):
         raise ValueError("has no list under the key `insights`")
-    if wrong := next((i for i in items if not isinstance(i, dict)), None):
-        raise ValueError(f"has an insight that is no object: {str(wrong)[:60]}")
+    for n, item in enumerate(items, start=1):
+        if not isinstance(item, dict):
+            raise ValueError(f"has an insight that is no object, number {n}")
     return items
 
 
@@ -254,7 +256,7 @@ def _quote(claim: Mapping[str, Any]) -> str:
 
 def _text(claim: Mapping[str, Any], key: str) -> str:
     value = claim.get(key)
-    return value[: 4 * LONGEST] if isinstance(value, str) else ""
+    return value[:LOOKED_AT] if isinstance(value, str) else ""
 
 
 def _number(claim: Mapping[str, Any], key: str) -> int:
