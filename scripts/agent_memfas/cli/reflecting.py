@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
-from contextlib import closing
-from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from agent_memfas.cli import out
-from agent_memfas.cli.modeling import model_of
-from agent_memfas.cli.reflectors import due_of, modeled, reflector
-from agent_memfas.cli.session import Config, DryRun, Json, Root, Session, Today, day, open_up
-from agent_memfas.errors import MemfasError, NothingFound, TryAgain, UsageError
-from agent_memfas.llm import reflecting
-from agent_memfas.llm.base import LanguageModel
-from agent_memfas.store import queue
-from agent_memfas.tasks import compounding
-from agent_memfas.tasks.compounding import Compounded
-from agent_memfas.text.logs import SHORTEST, Waiting
-from agent_memfas.text.reflection import Judged, day_in
+from agent_memfas.cli.compounder import Compounder
+from agent_memfas.cli.session import Config, DryRun, Json, Root, Today, day, open_up
+from agent_memfas.errors import UsageError
 
 PANEL = "Tend"
-BY_AGENT = "agent"
 
 
 def register(app: typer.Typer) -> None:
@@ -90,7 +78,7 @@ def compound(
     if sum(chosen) > 1:
         raise UsageError("these options do different things", "give one of them at a time")
     session = open_up(_root(root), config, today)
-    work = _Work(session, json, [found for d in days or () if (found := day("--date", d))])
+    work = Compounder(session, json, [found for d in days or () if (found := day("--date", d))])
     if show:
         work.show()
     elif mark_pending or batch_mark is not None:
@@ -117,242 +105,3 @@ def _root(root: Path | None) -> Path | None:
         out.tell(f"MEMORY_DIR={named} is not used: logs are in the folder memory/")
         return None
     return path.parent
-
-
-class _Work:
-    """What the command does, one method for each of its ways."""
-
-    def __init__(self, session: Session, json: bool, days: list[date]) -> None:
-        self._session, self._json, self._days = session, json, days
-        self._folder = session.folder
-
-    def show(self) -> None:
-        """What waits, and whether it is due."""
-        found = self._waiting()
-        due = self._due(found)
-        rows = [_row(each) for each in found]
-        if self._json:
-            out.data({"pending": rows, "due": due.is_due, "importance": due.importance,
-                      "threshold": due.threshold})  # fmt: skip
-        for each in found if not self._json else ():
-            short = f" (under {SHORTEST} characters: waits for more)"
-            asked = " (asked for)" if each.queued else short if each.is_short else ""
-            out.say(f"{each.where}  {each.tokens} tokens, importance {each.importance}{asked}")
-        if not self._json:
-            out.say(_told(due) if found else "Every log before today has its insights.")
-
-    def mark_pending(self, count: int | None, *, dry_run: bool) -> None:
-        """Note days in the queue."""
-        last = self._session.today - timedelta(days=1)
-        wanted = self._days or [last - timedelta(days=n) for n in reversed(range(count or 1))]
-        rows = list[dict[str, object]]()
-        for each in compounding.whole(self._folder, wanted):
-            if each.characters < SHORTEST:
-                out.tell(f"{each.where.path}: under {SHORTEST} characters, skipped")
-                continue
-            if not dry_run:
-                now = self._session.now
-                queue.put(self._folder, each.day, each.where.path, each.characters, now)
-            rows.append(_row(each))
-            if not self._json:
-                word = "would be pending" if dry_run else "✓ pending"
-                out.say(f"{word}: {each.day} ({each.characters} characters)")
-        if self._json:
-            out.data({"marked": rows, "dry_run": dry_run})
-        if not rows:
-            raise NothingFound("none of these days has a log that is long enough")
-
-    def print_prompt(self, wanted: date | None) -> None:
-        """The prompt of a day's logs, for an agent."""
-        found = compounding.whole(self._folder, [wanted] if wanted else [])
-        if not found:
-            raise NothingFound(f"there is no log of {wanted}", "see: memfas compound --list")
-        texts = [
-            reflecting.prompt_for_agent(each.document.text_lines, each.where, str(each.day))
-            for each in (self._rest(each) for each in found)
-        ]
-        if self._json:
-            out.data(
-                {"prompts": [{**_row(e), "prompt": t} for e, t in zip(found, texts, strict=True)]}
-            )
-        else:
-            for text in texts:
-                out.block(text)
-
-    def _rest(self, each: Waiting) -> Waiting:
-        """What is new in a log; all of it where nothing is."""
-        new = compounding.waiting(self._folder, self._session.today, [each.day])
-        return next((other for other in new if other.where.path == each.where.path), each)
-
-    def accept(self, file: Path, *, dry_run: bool) -> None:
-        """Judge an agent's answer and write what stands."""
-        text = _text_of(file)
-        wanted = self._days or [found for found in [day_in(text)] if found]
-        if not wanted:
-            raise UsageError("the answer names no day", "say which: --date YYYY-MM-DD")
-        logs = [self._rest(each) for each in compounding.whole(self._folder, wanted)]
-        if len(logs) != 1:
-            number = "no log" if not logs else f"{len(logs)} logs"
-            raise NothingFound(f"there is {number} of {wanted[0]}", "one answer is for one log")
-
-        def judge(each: Waiting) -> Judged:
-            try:
-                return reflecting.accepted(text, each.document.text_lines, each.where)
-            except ValueError as error:
-                raise NothingFound(
-                    f"{file}: {error}", "see: memfas compound --print-prompt"
-                ) from None
-
-        self._report(self._run(logs, judge, BY_AGENT, dry_run=dry_run), dry_run=dry_run)
-
-    def done(self, wanted: date | None, *, dry_run: bool) -> None:
-        """Mark the logs of a day, if all of them have their insights."""
-        left = compounding.waiting(self._folder, self._session.today, [wanted] if wanted else [])
-        logs = [path for at, path in compounding.logs(self._folder) if at == wanted]
-        if not logs:
-            raise NothingFound(f"there is no log of {wanted}")
-        if left:
-            raise NothingFound(
-                f"{left[0].where} has no insights yet; nothing was marked",
-                f"write them: memfas compound --date {wanted}",
-            )
-        for path in logs if not dry_run else ():
-            compounding.mark(self._folder, path, self._session.run("compound"))
-        if self._json:
-            out.data({"done": logs, "dry_run": dry_run})
-        for path in logs if not self._json else ():
-            out.say(f"{'would mark' if dry_run else '✓ done'}: {path}")
-
-    def show_payload(self) -> None:
-        """What would be sent, and send nothing."""
-        with closing(_needed(model_of(self._session, "compound"))) as model:
-            requests = [
-                {"log": str(each.where), **model.payload(prompt)}
-                for each in self._worth(self._waiting())
-                for prompt in reflecting.prompts(
-                    model, each.document.text_lines, each.where, str(each.day)
-                )
-            ]
-        out.data({"model": model.name, "requests": requests})
-
-    def process(self, *, if_due: bool, limit: int | None, no_model: bool, dry_run: bool) -> None:
-        """Compound what waits."""
-        found = self._waiting()
-        due = self._due(found)
-        if if_due and not due.is_due:
-            if not self._json:
-                out.say(_told(due))
-            self._report(compounding.Report(), dry_run=dry_run, quiet=True)
-            return
-        todo = self._worth(found)[:limit]
-        with modeled(self._session, model=bool(todo) and not no_model) as model:
-            if model is not None and dry_run:
-                self._plan(todo, model)
-                return
-            reflect, by = reflector(self._session, todo, model)
-            self._report(self._run(todo, reflect, by, dry_run=dry_run), dry_run=dry_run)
-
-    def _plan(self, todo: list[Waiting], model: LanguageModel) -> None:
-        """What a model would be asked about."""
-        if self._json:
-            out.data({"dry_run": True, "model": model.name, "would_ask": [_row(e) for e in todo]})
-            return
-        for each in todo:
-            out.say(f"would ask {model.name} about {each.where} ({each.tokens} tokens)")
-        out.say("[DRY RUN] Nothing was sent, no changes made.")
-
-    def _waiting(self) -> list[Waiting]:
-        return compounding.waiting(self._folder, self._session.today, self._days)
-
-    def _worth(self, found: list[Waiting]) -> list[Waiting]:
-        """A day that was named is done however short it is."""
-        return [each for each in found if self._days or not each.is_short]
-
-    def _due(self, found: list[Waiting]) -> compounding.Due:
-        return due_of(self._session, found)
-
-    def _run(
-        self, todo: list[Waiting], reflect: compounding.Reflect, by: str, *, dry_run: bool
-    ) -> compounding.Report:
-        tell = None if self._json or dry_run else _say_done
-        run = self._session.run("compound")
-        report = compounding.run(self._folder, todo, reflect, by, run, tell, dry_run=dry_run)
-        for notice in run.notices:
-            out.tell(notice)
-        return report
-
-    def _report(self, report: compounding.Report, *, dry_run: bool, quiet: bool = False) -> None:
-        if self._json:
-            out.data({
-                "compounded": [_done_row(done) for done in report.done], "left": report.left,
-                "errors": [{"error": f.message, "remedy": f.remedy} for f in report.faults],
-                "dry_run": dry_run,
-            })  # fmt: skip
-        elif dry_run:
-            for done in report.done:
-                out.say(f"would be appended to {done.path}:")
-                out.block(done.text)
-            out.say("[DRY RUN] No changes made.")
-        elif not report.done and not report.faults and not quiet:
-            out.say("Nothing to compound.")
-        for done in report.done:
-            for why in done.dropped:
-                out.tell(f"{done.log.path}: dropped: {why}")
-        for fault in report.faults:
-            out.error(fault, as_data=False)
-        if report.left:
-            out.tell(f"left for another time: {', '.join(report.left)}")
-        if report.faults:
-            later = all(isinstance(fault, TryAgain) for fault in report.faults)
-            raise typer.Exit(TryAgain.status if later else report.faults[0].status)
-
-
-def _needed(model: LanguageModel | None) -> LanguageModel:
-    if model is None:
-        raise UsageError("no model is configured", "set llm.model in memfas.yaml")
-    return model
-
-
-def _text_of(file: Path) -> str:
-    if str(file) == "-":
-        return sys.stdin.read()
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = os.strerror(error.errno or 0) if isinstance(error, OSError) else "not UTF-8"
-        raise MemfasError(f"{file}: {why}") from error
-
-
-def _say_done(done: Compounded) -> None:
-    count = out.count(len(done.kept), "insight")
-    more = f", {len(done.dropped)} dropped" if done.dropped else ""
-    out.say(f"✓ {done.log} → {done.path}:{done.line}: {count}{more}")
-
-
-def _told(due: compounding.Due) -> str:
-    if due.is_due:
-        return f"Due: importance {due.importance} of {due.threshold}, oldest {due.oldest} d"
-    return (
-        f"Not due: importance {due.importance} of {due.threshold}, "
-        f"oldest {due.oldest} d of {due.after_days}"
-    )
-
-
-def _row(each: Waiting) -> dict[str, object]:
-    return {"date": str(each.day), "file": each.where.path, "start_line": each.where.start,
-            "end_line": each.where.end, "chars": each.characters, "tokens": each.tokens,
-            "importance": each.importance, "queued": each.queued,
-            "short": each.is_short}  # fmt: skip
-
-
-def _done_row(done: Compounded) -> dict[str, object]:
-    return {
-        "date": str(done.day), "log": str(done.log), "path": done.path, "line": done.line,
-        "insights": [
-            {"section": i.section, "text": i.text, "quote": i.quote or None,
-             "cites": [str(c) for c in i.cites], "importance": i.importance or None}
-            for i in done.kept
-        ],
-        "known": done.known,
-        "dropped": list(done.dropped),
-    }  # fmt: skip
