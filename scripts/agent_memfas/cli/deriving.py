@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from agent_memfas.cli import out
+from agent_memfas.cli.abstracting import PATIENCE
 from agent_memfas.cli.session import Config, DryRun, Json, Root, Session, open_up
 from agent_memfas.tasks import abstracts
 
@@ -45,7 +47,10 @@ def abstract(
     near = f"{named[0]}/MEMORY.md" if named and named[0].strip() else ""
     session = open_up(root, config, near=near)
     named = [_from_here(session, name) for name in named]
-    report = abstracts.run(session.folder, named, session.now, force=force, dry_run=dry_run)
+    report = abstracts.run(
+        session.folder, named, session.now, force=force, dry_run=dry_run, as_of=time.time_ns(),
+        wait=min(PATIENCE, session.settings.patience),
+    )  # fmt: skip
     if json:
         out.data(report)
     else:

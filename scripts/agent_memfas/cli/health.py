@@ -14,9 +14,11 @@ from agent_memfas.cli.brief import keeper_for, places_for
 from agent_memfas.cli.indexing import look, when
 from agent_memfas.cli.session import Config, Json, Root, Session, open_up
 from agent_memfas.store import heartbeat
+from agent_memfas.tasks import abstracts
 from agent_memfas.tasks import doctor as examining
 
 PANEL = "Index"
+MOST = 8  # folders that are named in a line
 
 
 def register(app: typer.Typer) -> None:
@@ -33,6 +35,9 @@ def status(root: Root = None, config: Config = None, json: Json = False) -> None
     beat = heartbeat.read(
         [Path(p.path).parent for p in places_for(session.root, session.brief) if p.ours]
     )
+    unfit = None
+    if abstracts.are_kept(session.folder):
+        unfit = abstracts.stale(session.folder, time.time_ns())
     if json:
         out.data({
             "root": session.folder.root, "db_path": state.path, "problem": state.problem or None,
@@ -40,6 +45,7 @@ def status(root: Root = None, config: Config = None, json: Json = False) -> None
             "files_seen": state.seen, "files_indexed": state.files, "memories": state.passages,
             "files_behind": behind, "files_skipped": [vars(s) for s in state.skipped],
             "watcher": vars(beat) if beat else None,
+            "abstracts": {"kept": unfit is not None, "stale": unfit or []},
         })  # fmt: skip
         return
     out.say(f"Folder:  {session.folder.root}")
@@ -51,8 +57,20 @@ def status(root: Root = None, config: Config = None, json: Json = False) -> None
         held = f"{out.count(state.files, 'file')}, {state.passages} memories"
         out.say(f"Index:   {step}; {held}; last change read {since or 'never'}")
     out.say(f"Watcher: {heartbeat.describe(beat)}")
+    out.say(f"Abstracts: {_describe(unfit)}")
     for skipped in state.skipped:
         out.tell(f"{skipped.path}: {skipped.reason}")
+
+
+def _describe(unfit: list[str] | None) -> str:
+    """The abstracts in a line. unfit: folders whose own is stale or missing; None: no abstracts."""
+    if unfit is None:
+        return "none (memfas abstract writes them)"
+    if not unfit:
+        return "in step"
+    more = f" and {len(unfit) - MOST} more" if len(unfit) > MOST else ""
+    named = ", ".join(unfit[:MOST])
+    return f"stale or missing in {named}{more} (memfas abstract)"
 
 
 def doctor(

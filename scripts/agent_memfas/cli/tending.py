@@ -9,6 +9,7 @@ from typing import Annotated, Optional
 import typer
 
 from agent_memfas.cli import out
+from agent_memfas.cli.abstracting import Kept, keep_up
 from agent_memfas.cli.session import (
     Config,
     DryRun,
@@ -61,10 +62,11 @@ def janitor(
         session.folder, named, session.settings.terms, session.run("janitor", patient=not dry_run),
         dry_run=dry_run, force=force,
     )  # fmt: skip
+    kept = Kept() if dry_run else keep_up(session)
     if json:
-        out.data(_as_data(report))
+        out.data(_as_data(report, kept))
     else:
-        _print(report, session)
+        _print(report, session, kept)
     for fault in report.faults:
         out.error(fault, as_data=False)
     if report.faults:
@@ -74,7 +76,7 @@ def janitor(
         raise typer.Exit(1)
 
 
-def _as_data(report: cleaning.Report) -> dict[str, object]:
+def _as_data(report: cleaning.Report, kept: Kept) -> dict[str, object]:
     """The documented object: lines 1-based, sizes and advice by file beside it."""
     return {
         "moved": [_without_age(moved) for moved in report.moved],
@@ -83,7 +85,9 @@ def _as_data(report: cleaning.Report) -> dict[str, object]:
             {"path": file.path, "line": miss.line + 1, "problem": miss.problem, "fixed": miss.fixed}
             for file in report.files for miss in file.near_misses
         ],
-        "warnings": [*report.warnings, *(w for f in report.files for w in _size_warnings(f))],
+        "warnings": [
+            *report.warnings, *(w for f in report.files for w in _size_warnings(f)), *kept.notes
+        ],
         "errors": [{"error": f.message, "remedy": f.remedy} for f in report.faults],
         "sizes": [
             {"path": f.path, "limit": r.limit.name, "unit": r.limit.unit, "size": r.size,
@@ -91,6 +95,7 @@ def _as_data(report: cleaning.Report) -> dict[str, object]:
             for f in report.files for r in f.sizes
         ],
         "untagged": {f.path: list(f.untagged) for f in report.files if f.untagged},
+        "abstracts": kept.written,
         "dry_run": report.dry_run,
     }  # fmt: skip
 
@@ -103,13 +108,15 @@ def _without_age(moved: cleaning.MovedEntry) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _print(report: cleaning.Report, session: Session) -> None:
+def _print(report: cleaning.Report, session: Session, kept: Kept) -> None:
     out.say(f"📋 Memory Janitor — {session.now:%Y-%m-%d %H:%M}")
     for file in report.files:
         _print_file(file, dry_run=report.dry_run)
     if report.dry_run:
         out.say("[DRY RUN] No changes made.")
-    for warning in report.warnings:
+    if kept.written:
+        out.say(f"{out.count(len(kept.written), 'abstract')} refreshed")
+    for warning in [*report.warnings, *kept.notes]:
         out.tell(f"⚠️ {warning}")
 
 

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from agent_memfas.cli import out
+from agent_memfas.cli.abstracting import Refresh
 from agent_memfas.cli.brief import brief_of, keeper_for, now_of, places_for, root_of
 from agent_memfas.cli.ranking import keeper_maker
 from agent_memfas.cli.session import Config, Json, Root, config_before
@@ -65,6 +66,7 @@ def run_watch(
         try:
             if once:
                 _once(care, json=json)
+                Refresh(care.root, care.config, mailbox.check)()
             else:
                 _watch(care, mailbox, poll=poll, json=json)
         except Stopped:
@@ -91,7 +93,7 @@ class _Care:
 
     def __init__(self, root: str, config: str | None, mailbox: Mailbox) -> None:
         self.root = root
-        self._config = config
+        self.config = config
         self._mailbox = mailbox
         self._bar = out.progress("indexing")
         self.settings, self._problem = brief_of(root, config)
@@ -101,7 +103,7 @@ class _Care:
 
     def upkeep(self) -> Upkeep:
         """The one there is, or a new one where the settings are others."""
-        settings, problem = brief_of(self.root, self._config)
+        settings, problem = brief_of(self.root, self.config)
         if problem and problem != self._problem:
             out.tell(problem)
         self._problem = problem
@@ -154,6 +156,13 @@ def _watch(care: _Care, mailbox: Mailbox, *, poll: bool, json: bool) -> None:
     home = next(Path(place.path).parent for place in care.places() if place.ours)
     zone = now_of(care.settings.zone, None).tzinfo
     charge = watching.Charge(
-        care.root, care.upkeep, Post(home), time.time_ns, zone, tell, poll=poll
+        care.root,
+        care.upkeep,
+        Post(home),
+        time.time_ns,
+        zone,
+        tell,
+        poll=poll,
+        follow=Refresh(care.root, care.config, mailbox.check),
     )
     watching.Watcher(charge, mailbox).run()

@@ -131,6 +131,7 @@ KEYS: dict[str, Key] = {
     "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.ttl_p2": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.files": Key(_texts, "a list of paths"),
+    "abstracts.auto": Key(_one_of(True, False), "true or false"),
     "writing.quiet": Key(_seconds, "seconds from 0 to 3600"),
     "writing.patience": Key(_seconds, "seconds from 0 to 3600"),
 }
@@ -142,7 +143,7 @@ DEFAULTS: dict[str, Any] = {
     "search.api_key_env": "OPENAI_API_KEY", "llm.model": "none", "llm.base_url": None,
     "llm.api_key_env": None, "llm.timeout": 120, "llm.max_tokens": 4096, "llm.temperature": 0.3,
     "llm.window": None, "llm.command": None, "llm.price_in": None, "llm.price_out": None,
-    "abstracts.writer": "extract", "index.budget": 200, "janitor.ttl_p1": 90,
+    "abstracts.writer": "extract", "abstracts.auto": True, "index.budget": 200, "janitor.ttl_p1": 90,
     "janitor.ttl_p2": 30, "janitor.files": [], "writing.quiet": 2, "writing.patience": 60,
 }  # fmt: skip
 SECTIONS = frozenset(key.partition(".")[0] for key in KEYS if "." in key)

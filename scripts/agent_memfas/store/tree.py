@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from agent_memfas.store.files import LEFTOVER
@@ -39,10 +40,13 @@ class Place:
         return f"{self.path}/{name}" if self.path else name
 
 
-def list_bottom_up(folder: Folder, starts: list[str]) -> list[Place]:
+def list_bottom_up(
+    folder: Folder, starts: list[str], ignores: Callable[[str], bool] | None = None
+) -> list[Place]:
     """The folders at and below the starts, each once, and after all folders inside it.
 
-    Links are not followed; dot folders and dependencies are left out.
+    ignores: says of a file, or a folder with `/` behind it, whether it is left out. Links are not
+    followed; dot folders and dependencies are left out, too.
     """
     places: dict[str, Place] = {}
     for start in starts:
@@ -50,14 +54,14 @@ def list_bottom_up(folder: Folder, starts: list[str]) -> list[Place]:
         while pending:
             path = pending.pop()
             # A folder met a second time is put behind the one that it lies in.
-            place = places.pop(path, None) or list_place(folder, path)
+            place = places.pop(path, None) or list_place(folder, path, ignores)
             places[path] = place
             pending.extend(map(place.inside, place.folders))
     return list(reversed(places.values()))
 
 
-def list_place(folder: Folder, path: str) -> Place:
-    """One folder, its names in order."""
+def list_place(folder: Folder, path: str, ignores: Callable[[str], bool] | None = None) -> Place:
+    """One folder, its names in order. ignores: as for `list_bottom_up`."""
     place = Place(path)
     try:
         with os.scandir(folder.root / path) as found:
@@ -75,7 +79,10 @@ def list_place(folder: Folder, path: str) -> Place:
             reason = os.strerror(error.errno or 0)
             place.problems.append(Skipped(place.inside(entry.name), reason))
             continue
-        if not stat.S_ISDIR(info.st_mode):
+        is_folder = stat.S_ISDIR(info.st_mode)
+        if ignores and ignores(place.inside(entry.name) + ("/" if is_folder else "")):
+            continue
+        if not is_folder:
             place.files[entry.name] = info
         elif entry.name not in SKIPPED_FOLDERS:
             place.folders.append(entry.name)

@@ -6,22 +6,26 @@ import hashlib
 import json
 import os
 import stat
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from agent_memfas.errors import FileFault
-from agent_memfas.index.summaries import Examined, Summaries, examine
-from agent_memfas.store.durable import write_whole
+from agent_memfas.index.foreign import said_by_others
+from agent_memfas.index.scope import scope_of
+from agent_memfas.index.summaries import Examined, Summaries
+from agent_memfas.store.durable import is_left_over, sweep, write_whole
 from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.listing import Skipped
+from agent_memfas.store.locks import exclusive
+from agent_memfas.store.overviews import ABSTRACT, OPENVIKING
 from agent_memfas.store.tree import Place, list_bottom_up
 from agent_memfas.text.overview import Totals, add_up, read_mark, write_page
 
-NAME = ".abstract"
-OPENVIKING = (".abstract.md", ".overview.md")
-FORMAT = 1  # one more whenever the same files give another page
+FORMAT = 2  # one more whenever the same files give another page
 
 
 @dataclass(frozen=True)
@@ -40,59 +44,163 @@ class Report:
 
 
 def run(
-    folder: Folder, names: list[str], now: datetime, *, force: bool = False, dry_run: bool = False
+    folder: Folder,
+    names: list[str],
+    now: datetime,
+    *,
+    force: bool = False,
+    dry_run: bool = False,
+    as_of: int = 0,
+    check: Callable[[], None] | None = None,
+    wait: float = 10.0,
 ) -> Report:
     """Write the abstracts of the named folders (none: of the root) and of all folders below.
 
     names: relative to the root, or absolute; UsageError where one is outside the folder. now:
-    the time that stands in the abstracts. force: write also where nothing has changed.
+    the time that stands in the abstracts. force: read every file, and write also where nothing has
+    changed. as_of: the wall clock, ns, by which a file is known again that was read before; 0:
+    the next run reads what this one has read. check: called before each file that is read; may
+    raise. wait: seconds for another process that is writing abstracts; TryAgain after that.
     """
     report = Report(dry_run=dry_run)
     starts = [s for name in names or ["."] if (s := _start(folder, name, report)) is not None]
-    known = Summaries(folder)
-    sources: dict[str, str] = {}
-    totals: dict[str, Totals] = {}
-    for place in list_bottom_up(folder, starts):
-        files = _files(folder, place, known)
-        sources[place.path] = _fingerprint(folder, place, files, sources)
-        totals[place.path] = _total(place, files, totals)
-        report.problems.extend(place.problems)
-        report.problems.extend(
-            Skipped(place.inside(f.item.name), f.problem) for f in files if f.problem
-        )
-        report.foreign.extend(place.inside(n) for n in place.hidden if n in OPENVIKING)
-        if place.listed:
-            page = write_page(
-                _own_name(folder, place), f"{now:%Y-%m-%d %H:%M}",
-                sources[place.path], [f.item for f in files], place.folders, totals[place.path],
-                bare=place.is_archive,
-            )  # fmt: skip
-            _put(folder, place, page, sources[place.path], report, force=force)
-    if not dry_run:
-        known.save(whole="" in starts)
+    with nullcontext() if dry_run else _alone(folder, wait):
+        known = Summaries(folder, as_of, check, anew=force)
+        survey = _Survey(folder, known)
+        for place in survey.places(starts):
+            _renew(survey, place, f"{now:%Y-%m-%d %H:%M}", report, force=force)
+        if not dry_run:
+            known.save(whole="" in starts)
     for found in (report.written, report.unchanged, report.foreign):
         found.sort()
     report.problems.sort(key=lambda problem: problem.path)
     return report
 
 
-def stale(folder: Folder) -> list[str]:
+def _renew(survey: _Survey, place: Place, stamp: str, report: Report, *, force: bool) -> None:
+    """See to the abstract of one folder; those inside it have been seen to."""
+    files = survey.take(place)
+    sources, totals = survey.sources[place.path], survey.add_up(place, files)
+    report.problems.extend(place.problems)
+    report.problems.extend(
+        Skipped(place.inside(f.item.name), f.problem) for f in files if f.problem
+    )
+    report.foreign.extend(place.inside(n) for n in place.hidden if n in OPENVIKING)
+    if any(map(is_left_over, place.hidden)) and not report.dry_run:
+        sweep(survey.folder.root / place.path, of=ABSTRACT)
+    if place.listed:
+        page = write_page(
+            survey.name(place), stamp, sources, [f.item for f in files], survey.folders(place),
+            totals, said=survey.said[place.path], bare=place.is_archive,
+        )  # fmt: skip
+        _put(survey.folder, place, page, sources, report, force=force)
+
+
+def stale(folder: Folder, as_of: int = 0) -> list[str]:
     """The folders (relative, "." for the root) whose abstract is missing or no longer fits.
 
-    A folder with a foreign `.abstract` is not among them, nor one that cannot be read.
+    A folder with a foreign `.abstract` is not among them, nor one that cannot be read. as_of: as
+    for `run`. Nothing is written.
     """
-    sources: dict[str, str] = {}
-    found = []
-    for place in list_bottom_up(folder, [""]):
-        files = _files(folder, place, None)
-        sources[place.path] = _fingerprint(folder, place, files, sources)
+    return _stale(folder, Summaries(folder, as_of))
+
+
+def are_kept(folder: Folder) -> bool:
+    """Whether the folder is one that has abstracts: the root's is there, and memfas' own."""
+    try:
+        return bool(_standing(folder.root / ABSTRACT)[0])
+    except FileFault:
+        return False
+
+
+def keep_up(
+    folder: Folder,
+    now: datetime,
+    *,
+    as_of: int,
+    check: Callable[[], None] | None = None,
+    wait: float = 10.0,
+) -> Report | None:
+    """Write the abstracts that do not fit any more, where the folder has abstracts at all.
+
+    None where it has none, or all of them fit; then no file is read that is known, and no summary.
+    Everything else is as for `run`.
+    """
+    if not are_kept(folder):
+        return None
+    known = Summaries(folder, as_of, check)
+    found = _stale(folder, known)
+    known.save(whole=True, summed=False)
+    return run(folder, [], now, as_of=as_of, check=check, wait=wait) if found else None
+
+
+class _Survey:
+    """What is found out about the folders from the bottom up, by path. sources: the fingerprint;
+    said: what others say of it; totals."""
+
+    def __init__(self, folder: Folder, known: Summaries, *, summed: bool = True) -> None:
+        self.folder, self.known, self.summed = folder, known, summed
+        self.sources: dict[str, str] = {}
+        self.said: dict[str, str] = {}
+        self.totals: dict[str, Totals] = {}
+
+    def places(self, starts: list[str]) -> list[Place]:
+        """The folders, without what .memfasignore leaves out."""
+        scope = scope_of(str(self.folder.root), ())
+        return list_bottom_up(self.folder, starts, scope.ignores if scope.ignore else None)
+
+    def name(self, place: Place) -> str:
+        """The folder's own."""
+        return (self.folder.root / place.path).name
+
+    def folders(self, place: Place) -> dict[str, str]:
+        """The names of the folders inside, each with what others say of it."""
+        return {name: self.said[place.inside(name)] for name in place.folders}
+
+    def take(self, place: Place) -> list[Examined]:
+        """A folder's files; those inside it come before it. Notes what it is made of."""
+        found = (
+            self.known.examine(place.inside(name), info, summed=self.summed)
+            for name, info in place.files.items()
+        )
+        files = [file for file in found if file is not None]
+        self.said[place.path] = said = said_by_others(self.folder, place)
+        below = [(n, self.sources[place.inside(n)], s) for n, s in self.folders(place).items()]
+        parts = [FORMAT, self.name(place), place.is_archive, said,
+                 [(f.item.name, f.digest) for f in files], below]  # fmt: skip
+        self.sources[place.path] = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+        return files
+
+    def add_up(self, place: Place, files: list[Examined]) -> Totals:
+        """What is in a folder and below it."""
+        below = [
+            (self.totals[path], Place(path).is_archive) for path in map(place.inside, place.folders)
+        ]  # fmt: skip
+        total = add_up([f.item for f in files], below, bare=place.is_archive)
+        self.totals[place.path] = total
+        return total
+
+
+def _stale(folder: Folder, known: Summaries) -> list[str]:
+    survey, found = _Survey(folder, known, summed=False), []
+    for place in survey.places([""]):
+        survey.take(place)
         try:
-            mark, _ = _standing(folder.root / place.path / NAME)
+            mark, _ = _standing(folder.root / place.path / ABSTRACT)
         except FileFault:
             continue
-        if place.listed and mark is not None and mark != sources[place.path]:
+        if place.listed and mark is not None and mark != survey.sources[place.path]:
             found.append(place.path or ".")
     return sorted(found)
+
+
+@contextmanager
+def _alone(folder: Folder, wait: float) -> Iterator[None]:
+    """Hold the lock of whoever writes abstracts. TryAgain; where there can be no lock, none."""
+    with ExitStack() as held:
+        with suppress(FileFault):
+            held.enter_context(exclusive(folder, "abstracts.lock", wait))
+        yield
 
 
 def _start(folder: Folder, name: str, report: Report) -> str | None:
@@ -106,38 +214,11 @@ def _start(folder: Folder, name: str, report: Report) -> str | None:
     return None
 
 
-def _files(folder: Folder, place: Place, known: Summaries | None) -> list[Examined]:
-    """A folder's files, read; without summaries where known is None."""
-    found = (examine(folder, place.inside(name), i, known) for name, i in place.files.items())
-    return [file for file in found if file is not None]
-
-
-def _own_name(folder: Folder, place: Place) -> str:
-    return (folder.root / place.path).name
-
-
-def _fingerprint(
-    folder: Folder, place: Place, files: list[Examined], sources: dict[str, str]
-) -> str:
-    """16 hex digits over all that the abstract is made of: names, bytes, and the folders below."""
-    own = _own_name(folder, place)
-    below = [(name, sources[place.inside(name)]) for name in place.folders]
-    parts = [FORMAT, own, place.is_archive, [(f.item.name, f.digest) for f in files], below]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
-
-
-def _total(place: Place, files: list[Examined], totals: dict[str, Totals]) -> Totals:
-    below = [
-        (totals[path], Place(path).is_archive) for path in map(place.inside, place.folders)
-    ]  # fmt: skip
-    return add_up([f.item for f in files], below, bare=place.is_archive)
-
-
 def _put(
     folder: Folder, place: Place, page: str, sources: str, report: Report, *, force: bool
 ) -> None:
     """Write one abstract, unless it fits already or is not ours."""
-    name, path = place.inside(NAME), folder.root / place.path / NAME
+    name, path = place.inside(ABSTRACT), folder.root / place.path / ABSTRACT
     try:
         mark, mode = _standing(path)
         if mark is None:

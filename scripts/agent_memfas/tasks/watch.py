@@ -17,6 +17,7 @@ from datetime import datetime
 from agent_memfas.errors import ConfigError, FileFault, MemfasError
 from agent_memfas.index.places import Place
 from agent_memfas.index.upkeep import Step, Upkeep, hashes
+from agent_memfas.store.chores import Chore
 from agent_memfas.store.events import Hints, Mailbox, Stopped
 from agent_memfas.store.heartbeat import Heartbeat, Post
 from agent_memfas.store.observing import UNFIT, NoEvents, observe, reason_of
@@ -54,7 +55,8 @@ class Charge(Record):
     """What a watcher is given. root: real path. upkeep: gives the index as it is configured now.
 
     now: the wall clock, ns. zone: the user's. tell: hears each thing worth a line, once, with the
-    heartbeat. poll: do without events.
+    heartbeat. poll: do without events. follow: what is to be done some time after files have
+    changed, beside the index; see `store.chores.Chore`.
     """
 
     root: str
@@ -67,6 +69,7 @@ class Charge(Record):
     pace: Pace = Pace()
     observe: Callable[[str, Mailbox], Watch] = observe
     monotonic: Callable[[], float] = time.monotonic
+    follow: Callable[[], bool] | None = None
 
 
 class Once(Record):
@@ -106,6 +109,7 @@ class Watcher:
         self._look_took = 0.0
         self._fails = self._shorts = 0
         self._started = False
+        self._chore = Chore(charge.follow or (lambda: True), charge.monotonic)
         self._beat = Heartbeat(os.getpid(), self._iso())
 
     def run(self) -> None:
@@ -127,7 +131,9 @@ class Watcher:
             self._check()
         if self._charge.monotonic() >= self._due():
             self._look()
-        return max(0.0, min(self._check_at, self._due()) - self._charge.monotonic())
+        self._chore.attend()
+        next_at = min(self._check_at, self._due(), self._chore.due())
+        return max(0.0, next_at - self._charge.monotonic())
 
     def _due(self) -> float:
         """When to look."""
@@ -168,6 +174,8 @@ class Watcher:
             self._mailbox.put_back(hints)
             self._fail(error)
         else:
+            if deep or step.read or hints != Hints() or step.files != self._beat.files:
+                self._chore.need()
             self._succeed(step, began, deep=deep, whole=only is None)
         self._say()
 

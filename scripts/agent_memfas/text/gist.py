@@ -10,13 +10,22 @@ from agent_memfas.text.lines import plain
 from agent_memfas.text.words import words
 
 MOST_HEADINGS = 60
-MOST_BULLETS = 3
+MOST_BULLETS = 30
+ENOUGH = 400  # characters: more than a line has room for
 _BULLET = re.compile(
     r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?:[0-9]{1,2}:[0-9]{2}[ \t]+)?"
 )
 _TAG_AT_END = re.compile(r"[ \t]*\[P[0-2]\]$")
+_TIME = re.compile(r"^[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[ \t]*[-–—,|:]+)?[ \t]*")
 _SENTENCE = re.compile(r".{20}.*?(?:[。！？]|[.!?](?=\s|$))")
-_CALENDAR = frozenset(
+# Headings of nothing else say when, or that it is a log: never what is inside.
+_FORMAL = frozenset(
+    """
+    session log daily notes note entry entries morning afternoon evening night noon standup
+    work misc general journal diary 上 午 下 晚 早 夜 日 志 记 录
+    """.split()
+)
+_CALENDAR = _FORMAL | frozenset(
     """
     monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat
     sun january february march april may june july august september october november december jan
@@ -36,7 +45,7 @@ def read_titles(stem: str, document: Document) -> tuple[list[str], list[str]]:
     ]  # fmt: skip
     titles, sections = [], []
     for n, heading in enumerate(seen):
-        text = plain(_TAG_AT_END.sub("", heading.text))
+        text = plain(_TIME.sub("", _TAG_AT_END.sub("", heading.text)))
         if not text or _is_bare(text, stem):
             continue
         end = next((h.start for h in seen[n + 1 :] if h.level <= heading.level), None)
@@ -65,10 +74,15 @@ def _first_sentence(document: Document) -> str:
     for block in document.blocks:
         if block.kind == "paragraph" and block.depth == 0 and block.start not in document.opaque:
             text = plain(" ".join(document.text_lines[block.start : block.end][:20]))
-            if text:
+            if text and not _is_label(text):
                 match = _SENTENCE.match(text)
                 return match[0] if match else text
     return ""
+
+
+def _is_label(text: str) -> bool:
+    """`Files:` says nothing by itself."""
+    return text.endswith((":", "：")) and len(text) < 30
 
 
 def _first_bullets(document: Document) -> list[str]:
@@ -80,6 +94,6 @@ def _first_bullets(document: Document) -> list[str]:
         tagged = read_tag(line)
         text = plain(tagged[1] if tagged else _BULLET.sub("", line, count=1))
         found += [text] if text else []
-        if len(found) == MOST_BULLETS:
+        if len(found) == MOST_BULLETS or sum(map(len, found)) > ENOUGH:
             break
     return found

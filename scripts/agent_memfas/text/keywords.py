@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from agent_memfas.text.characters import UNSPACED, WORD, normal, runs
+from agent_memfas.text.everyday_chinese import is_plain
 from agent_memfas.text.names import name_words
 from agent_memfas.text.stopwords import is_function_character, is_function_pair, is_stop_word
 
@@ -69,18 +70,38 @@ def _says_nothing(word: str) -> bool:
 
 
 def _grams(characters: list[str]) -> Iterator[str]:
-    """Runs of two to six characters that neither begin nor end with grammar."""
+    """Runs of two to six characters that begin and end neither with grammar nor with an everyday
+    word."""
     plain = [is_function_character(c[0]) for c in characters]
     for start in range(len(characters) - 1):
         for end in range(start + 2, min(start + LONGEST_GRAM, len(characters)) + 1):
             pair = end - start == 2 and is_function_pair(characters[start], characters[start + 1])
-            if not (plain[start] or plain[end - 1] or pair):
-                yield "".join(characters[start:end])
+            if plain[start] or plain[end - 1] or pair:
+                continue
+            gram = "".join(characters[start:end])
+            if not (is_plain(gram[:2]) or is_plain(gram[-2:])):
+                yield gram
+
+
+def recurring_runs(pieces: Iterable[list[str]], most: int) -> dict[str, int]:
+    """Runs of characters of unspaced scripts that come at least twice: run -> how often.
+
+    pieces: the characters between two breaks.
+    """
+    grams = Counter[str]()
+    for piece in pieces:
+        grams.update(_grams(piece))
+    return _longest(grams, most)
 
 
 def _longest(grams: Counter[str], most: int) -> dict[str, int]:
-    """The heaviest runs that occur twice, no two of which share a pair of characters."""
-    often = [(gram, n) for gram, n in grams.items() if n > 1]
+    """The heaviest runs that occur twice, no two of which share a pair of characters, and
+    none that is only ever part of the same longer one."""
+    fragments = {
+        part for gram, n in grams.items() if n > 1
+        for part in (gram[1:], gram[:-1]) if grams[part] == n
+    }  # fmt: skip
+    often = [(gram, n) for gram, n in grams.items() if n > 1 and gram not in fragments]
     often.sort(key=lambda pair: (-pair[1] * (len(pair[0]) - 1), pair[0]))
     chosen: dict[str, int] = {}
     taken: set[str] = set()

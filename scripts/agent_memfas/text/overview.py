@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_memfas.text.lines import safe, safe_name, shorten
 from agent_memfas.text.summary import Summary
 from agent_memfas.text.tokens import estimate
+from agent_memfas.text.topics import choose, spread
 
 MOST_FILES = 200
 MOST_FOLDERS = 200
 MOST_TOKENS = 100
 HEADING_TOKENS = 35
+LINE_TOKENS = 40
+FEWEST_TOPICS = 3  # for fewer the beginning is not cut short
+LEAD_TOKENS = 18  # of them for what the file begins with
 MOST_TERMS = 12
 STRONGEST = 9  # what one file can give to a term: a long one does not drown the others
 PRIORITIES = ("P0", "P1", "P2")
@@ -88,25 +92,29 @@ def write_page(
     stamp: str,
     sources: str,
     items: Sequence[Item],
-    folders: Sequence[str],
+    folders: Mapping[str, str],
     totals: Totals,
     *,
+    said: str = "",
     bare: bool,
 ) -> str:
     """The whole text of an `.abstract`.
 
     name: the folder's own. stamp: `YYYY-MM-DD HH:MM`. sources: 16 hex digits. items, folders: in
-    any order. bare: counts only, nothing of what the files say.
+    any order; of each folder a safe line of what somebody has written about it, or "". said: the
+    same about this folder. bare: counts only, nothing of what the files say.
     """
     lines = [
         f"# {safe_name(name)}/ L0 Abstract",
         f"<!-- Auto-generated: {stamp} | memfas abstract | sources sha256:{sources} -->",
         "",
-        _overview(items, totals, bare=bare),
+        _overview(items, totals, said, bare=bare),
     ]
     if items:
         ordered = sorted(sorted(items, key=lambda i: i.name), key=lambda i: _age(i.name))
-        lines += ["", "**Files:**", *(_line(item, bare=bare) for item in ordered[:MOST_FILES])]
+        listed = ordered[:MOST_FILES]
+        among = spread(item.summary.topics for item in listed if item.summary)
+        lines += ["", "**Files:**", *(_line(i, among, len(listed), bare=bare) for i in listed)]
         if len(items) > MOST_FILES:
             lines.append(f"- … and {len(items) - MOST_FILES} more")
     if folders:
@@ -114,6 +122,8 @@ def write_page(
         if len(folders) > MOST_FOLDERS:
             names.append(f"… and {len(folders) - MOST_FOLDERS} more")
         lines += ["", f"**Subdirectories:** {', '.join(names)}"]
+        lines += [f"- {safe_name(f)}: {folders[f]}" for f in sorted(folders)[:MOST_FOLDERS]
+                  if folders[f]]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
@@ -130,19 +140,32 @@ def _age(name: str) -> tuple[int, ...]:
     return (1, *(-ord(c) for c in name[:10])) if dated else (0,)
 
 
-def _line(item: Item, *, bare: bool) -> str:
+def _line(item: Item, among: Mapping[str, int], files: int, *, bare: bool) -> str:
     summary = item.summary or Summary("")
     dates = _dates(summary.first, summary.last)
     figures = ["" if item.name.startswith(dates) else dates, _entries(summary.counts)]
     figures += [f"~{summary.tokens:,} tokens" if summary.tokens else "", safe(item.note)]
-    says = "" if bare else summary.says
+    says = "" if bare else _says(summary, among, files)
     tail = "; ".join(filter(None, figures))
     if not says:
         return f"- {safe_name(item.name)}: {tail or 'empty'}"
     return f"- {safe_name(item.name)}: {says}{f' ({tail})' if tail else ''}"
 
 
-def _overview(items: Sequence[Item], totals: Totals, *, bare: bool) -> str:
+def _says(summary: Summary, among: Mapping[str, int], files: int) -> str:
+    """What a file says and what it is about, within the tokens of a line. among: see `choose`."""
+    lead = summary.says if summary.is_talk else shorten(summary.says, LEAD_TOKENS)
+    about = choose(summary.topics, among, files, lead, LINE_TOKENS - estimate(lead) - 2)
+    if len(about) < FEWEST_TOPICS and not summary.is_talk:
+        return summary.says
+    if summary.is_talk:
+        return f"{lead}: {', '.join(about)}" if about else lead
+    room = LINE_TOKENS - estimate(", ".join(about)) - 2
+    lead = shorten(summary.says, max(room, LEAD_TOKENS))
+    return f"{lead}; also {', '.join(about)}" if lead else ", ".join(about)
+
+
+def _overview(items: Sequence[Item], totals: Totals, written: str, *, bare: bool) -> str:
     where = f" here and in {_number(totals.folders, 'folder')} below" if totals.folders else ""
     figures = [
         f"{_number(totals.files, 'file')}{where}",
@@ -156,11 +179,14 @@ def _overview(items: Sequence[Item], totals: Totals, *, bare: bool) -> str:
         number = totals.archived_entries
         entries = f"{number} {'entry' if number == 1 else 'entries'}"
         said.append(f"Archived: {entries} in {_number(totals.archived_files, 'file')}.")
+    if written:
+        said.append(f'Others say: "{written}".')
     if not bare:
         summaries = [item.summary for item in items if item.summary]
         headings = Counter(section for s in summaries for section in s.sections)
         by_number = sorted(headings, key=lambda heading: -headings[heading])
-        said.append(_fit("Sections", [shorten(h, 12) for h in by_number], HEADING_TOKENS))
+        room = min(HEADING_TOKENS, MOST_TOKENS - estimate(" ".join(said)))
+        said.append(_fit("Sections", [shorten(h, 12) for h in by_number], room))
         ranked = sorted(totals.terms, key=lambda pair: (-pair[1], pair[0]))[:MOST_TERMS]
         left = MOST_TOKENS - estimate(" ".join(said))
         said.append(_fit("Often", [word for word, _ in ranked], left))

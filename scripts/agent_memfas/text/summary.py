@@ -13,10 +13,13 @@ from agent_memfas.text.entries import Tag, entries
 from agent_memfas.text.gist import describe, read_titles
 from agent_memfas.text.keywords import MOST_CHARACTERS, keywords
 from agent_memfas.text.lines import plain, shorten
+from agent_memfas.text.marks import without_comments
 from agent_memfas.text.secrets import mask
 from agent_memfas.text.tokens import estimate
+from agent_memfas.text.topics import Topics, speakers_in, topics_of
 
 MOST_CATEGORIES = 5
+SMALL = 40  # tokens: a line has room for all of it
 _DAY = re.compile(r"(?<![0-9])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
 _MONTH = re.compile(r"(?<![0-9])[0-9]{4}-(?:0[1-9]|1[0-2])(?![0-9-])")
 
@@ -27,7 +30,8 @@ class Summary:
 
     first, last: the earliest and latest day it speaks of, ISO (a month where only that is known),
     or "". counts: entries of P0, P1, P2. tokens: estimated. sections: headings that have something
-    under them. terms: (word, weight).
+    under them. terms: (word, weight). topics: what it is about beside what it says; none where it
+    says it all. is_talk: it is a conversation, and says who talks.
     """
 
     says: str
@@ -37,6 +41,8 @@ class Summary:
     tokens: int = 0
     sections: tuple[str, ...] = ()
     terms: tuple[tuple[str, int], ...] = ()
+    topics: Topics = ()
+    is_talk: bool = False
 
 
 def summarize(name: str, data: bytes) -> Summary | None:
@@ -64,13 +70,21 @@ def _markdown(stem: str, document: Document) -> Summary:
     days += [day for text in visible for day in _days(text)]
     text = "\n".join(document.text_lines)
     prose = [line for n, line in enumerate(document.text_lines) if n not in document.opaque]
+    tokens = estimate(text)
+    talking = speakers_in(prose)
+    says = describe(document, titles, sections)
+    if talking:
+        who = ", ".join(map(plain, talking))
+        says = f"{shorten(titles[0], 12)} ({who})" if titles else who
     return Summary(
-        shorten(describe(document, titles, sections)) if text.strip() else "empty",
+        shorten(says) if text.strip() else "empty",
         *_span(stem, days),
         counts=(_count(found, "P0"), _count(found, "P1"), _count(found, "P2")),
-        tokens=estimate(text),
+        tokens=tokens,
         sections=tuple(sections),
         terms=_terms(prose),
+        topics=_topics(prose, talking) if tokens > SMALL or talking else (),
+        is_talk=bool(talking),
     )
 
 
@@ -114,6 +128,11 @@ def _records(stem: str, document: Document) -> Summary:
 
 def _terms(texts: list[str]) -> tuple[tuple[str, int], ...]:
     return keywords(mask("\n".join(texts)[:MOST_CHARACTERS]))
+
+
+def _topics(prose: list[str], talking: list[str]) -> Topics:
+    masked = mask("\n".join(line for line in prose if not line.startswith("#"))[:MOST_CHARACTERS])
+    return topics_of(without_comments(masked).split("\n"), talking)
 
 
 def _json(text: str) -> str:
