@@ -143,8 +143,9 @@ DEFAULTS: dict[str, Any] = {
     "search.api_key_env": "OPENAI_API_KEY", "llm.model": "none", "llm.base_url": None,
     "llm.api_key_env": None, "llm.timeout": 120, "llm.max_tokens": 4096, "llm.temperature": 0.3,
     "llm.window": None, "llm.command": None, "llm.price_in": None, "llm.price_out": None,
-    "abstracts.writer": "extract", "abstracts.auto": True, "index.budget": 200, "janitor.ttl_p1": 90,
-    "janitor.ttl_p2": 30, "janitor.files": [], "writing.quiet": 2, "writing.patience": 60,
+    "abstracts.writer": "extract", "abstracts.auto": True, "index.budget": 200,
+    "janitor.ttl_p1": 90, "janitor.ttl_p2": 30, "janitor.files": [],
+    "writing.quiet": 2, "writing.patience": 60,
 }  # fmt: skip
 SECTIONS = frozenset(key.partition(".")[0] for key in KEYS if "." in key)
 TRIGGER_KEYS = ("keyword", "hint", "memory_ids")
