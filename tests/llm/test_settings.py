@@ -9,6 +9,7 @@ import pytest
 from agent_memfas.config import load
 from agent_memfas.errors import ConfigError
 from agent_memfas.llm import LanguageModel, LlmChoice, open_model
+from commandline import REPO, code_blocks
 from inputs.memory import Memory
 from llm.asking import PLAIN, Asker, of
 from llm.server import Server
@@ -97,6 +98,16 @@ def test_elsewhere_a_key_is_needed() -> None:
     """Without it nothing is sent, and the variable is named."""
     with pytest.raises(ConfigError, match=r"\$MINIMAX_API_KEY is not set"):
         Asker({"model": "minimax/MiniMax-M2.1"}).ask()
+
+
+def test_the_ways_that_the_readme_shows_name_a_model(tmp_path: Path) -> None:
+    """Each line can be copied into memfas.yaml as it stands."""
+    (block,) = code_blocks(REPO / "README.md", "yaml")
+    for line in block.splitlines():
+        (tmp_path / "memfas.yaml").write_text(f"{line}\n")
+        model = open_model(load(tmp_path / "memfas.yaml").llm, lambda call: None)
+        assert model is not None, line
+        assert model.payload(PLAIN), line
 
 
 def test_windows_are_known_or_set() -> None:
