@@ -244,5 +244,6 @@ if __name__ == "__main__":
     options = parser.parse_args()
     if options.data.resolve().is_relative_to(REPO):
         parser.error("the data sets do not belong into the project")
-    for file in sorted(options.data.glob(f"*{options.only}*.json")):
-        show(file, options.insights.split(","))
+    for file in sorted(options.data.glob("*.json")):
+        if options.only in file.name:
+            show(file, options.insights.split(","))
