@@ -29,7 +29,7 @@ FOREIGN = 0.3  # of the nearness of a passage in another script than the questio
 LEAST = 0.3  # sum of the words below which they are not blown up further
 SHRINK = 30  # cosines that a model's own measure counts for against those of the store
 _CURVES = {"fts5": (3.4, 1.7), "embedding": (3.3, 1.9), "hybrid": (2.7, 2.3),
-           "abstract": (10.0, 0.32)}  # fmt: skip
+           "abstract": (16.0, 0.2)}  # fmt: skip
 
 
 class Measure(Record):

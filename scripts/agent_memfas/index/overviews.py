@@ -21,17 +21,18 @@ from agent_memfas.store.places import PUT_AWAY, kind_of, log_day
 _ENDS = (":", " - ", " – ", " — ", "`", "]", "*", " ")  # of a file's name at the head of a bullet
 
 
+def files(root: str) -> list[str]:
+    """The overviews of a memory folder that count, archives aside: relative paths, in order."""
+    found = abstract_files(root, scope_of(root, ()).enters)
+    return [path for path in found if kind_of(path) not in PUT_AWAY]
+
+
 class Overviews:
     """The overviews of a memory folder as they stand right now, archives aside."""
 
     def __init__(self, root: str) -> None:
         self._root = root
-        self.rows = [
-            (path, row)
-            for path in abstract_files(root, scope_of(root, ()).enters)
-            if kind_of(path) not in PUT_AWAY
-            for row in self._rows_of(path)
-        ]
+        self.rows = [(path, row) for path in files(root) for row in self._rows_of(path)]
 
     def ranked(self, question: str) -> list[Found]:
         """The lines that share a word with the question, best first; Found.row.heading is what a

@@ -79,24 +79,24 @@ def merged(overviews: Sequence[Found], ranked: Iterable[Found]) -> Iterator[Foun
 
 
 def enough(hits: Sequence[Shown], deepest: Found | None) -> int:
-    """How many of the hits of L0 and L1, best first, answer by themselves; 0 where they are weak.
+    """How many of the hits of L0 (overviews aside) and L1, best first, answer by themselves; 0
+    where they are weak.
 
     deepest: the best passage of L2. The hits are strong where the best scores STRONG and one of
     them cites that passage, or says the same; or where an entry or a lesson, which no log repeats,
     stands above it. Then those suffice that score NEAR so well, down to the one that cites it.
     """
-    known = [hit for hit in hits if hit.kind != ABSTRACT]
-    if not known or known[0].score < STRONG:
+    if not hits or hits[0].score < STRONG:
         return 0
     if deepest is None:
         least = 1
     elif at := next((n for n, hit in enumerate(hits, 1) if says(hit, deepest)), 0):
         least = at
-    elif known[0].kind != INSIGHTS and known[0].score >= deepest.score:
+    elif hits[0].kind != INSIGHTS and hits[0].score >= deepest.score:
         least = 1
     else:
         return 0
-    return max(least, sum(hit.score >= NEAR * known[0].score for hit in hits))
+    return max(least, sum(hit.score >= NEAR * hits[0].score for hit in hits))
 
 
 def says(hit: Shown, found: Found) -> bool:

@@ -162,24 +162,31 @@ class _Search:
 
     def in_tiers(self) -> tuple[tuple[list[Hit], list[int]], tuple[str, ...]]:
         """The same of the tiers that were asked for, and which those were."""
+        if self._filters.limit <= 0 or self._filters.tier == TIERS[2]:
+            return self.all(), TIERS
+        ranked = Again(self._ranked())
+        if self._filters.tier == AUTO:
+            return self._as_deep_as_needed(ranked)
         from agent_memfas.index.overviews import Overviews
 
-        filters = self._filters
-        most = TIERS.index("l1" if filters.tier == AUTO else filters.tier)
-        if most == 2 or filters.limit <= 0:
-            return self.all(), TIERS[: most + 1]
-        ranked, overviews = Again(self._ranked()), Overviews(self._checker.root)
-        lines = overviews.ranked(self._question)
-        if filters.tier == AUTO and not (overviews.rows or self._source.paths((INSIGHTS,))):
+        most = TIERS.index(self._filters.tier)
+        lines = Overviews(self._checker.root).ranked(self._question)
+        return self._best(_down_to(most, merged(lines, ranked))), TIERS[: most + 1]
+
+    def _as_deep_as_needed(
+        self, ranked: Again
+    ) -> tuple[tuple[list[Hit], list[int]], tuple[str, ...]]:
+        """L0 and L1, or all where these are weak. Overviews are none of it: they name files, and
+        where these are to be looked into recall knows the lines.
+        """
+        from agent_memfas.index.overviews import files
+
+        if not self._source.paths((INSIGHTS,)) and not files(self._checker.root):
             return self._best(ranked), TIERS
-        near = self._best(
-            found for found in merged(lines, ranked) if tier_of(found.path, found.kind) <= most
-        )
-        if filters.tier != AUTO:
-            return near, TIERS[: most + 1]
+        hits, passed = self._best(_down_to(1, ranked))
         deep = (f for f in ranked if tier_of(f.path, f.kind) == 2 and self._counts(f))
-        if count := enough(near[0], next(deep, None)):
-            return (near[0][:count], near[1]), TIERS[:2]
+        if count := enough(hits, next(deep, None)):
+            return (hits[:count], passed), TIERS[:2]
         return self._best(ranked), TIERS
 
     def _ranked(self) -> Iterator[Found]:
@@ -205,6 +212,10 @@ class _Search:
 
     def _counts(self, found: Found) -> bool:
         return found.score >= self._filters.min_score and _passes(found, self._filters)
+
+
+def _down_to(most: int, ranked: Iterable[Found]) -> Iterator[Found]:
+    return (found for found in ranked if tier_of(found.path, found.kind) <= most)
 
 
 class _Gatherer:
