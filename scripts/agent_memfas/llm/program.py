@@ -32,7 +32,7 @@ class ProgramModel(LanguageModel):
             self._arguments = shlex.split(command)
         except ValueError as error:
             raise ConfigError(f"{SETTING} cannot be read: {error}", "close the quotes") from None
-        if not self._arguments or not all("\0" not in part for part in self._arguments):
+        if not self._arguments or not self._arguments[0] or "\0" in command:
             raise ConfigError(f"{SETTING} names no program", "such as: claude -p")
         super().__init__(name or self._arguments[0].rpartition("/")[2], limits, tell)
 

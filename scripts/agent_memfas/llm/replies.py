@@ -68,7 +68,7 @@ def clean_reply(text: str, *, as_json: bool) -> str:
     as_json: whether an object is awaited, which may stand in the midst of words. BadReply where
     nothing is left.
     """
-    text = _without_thoughts(text.encode("utf-8", "replace").decode())
+    text = _without_thoughts(text.encode("utf-8", "replace").decode().lstrip("\ufeff"))
     if as_json and not text.lstrip().startswith(("{", "[")):
         found, object_ = _FENCE.search(text), _OBJECT.search(text)
         if found:
