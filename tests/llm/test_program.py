@@ -55,7 +55,7 @@ def test_it_is_told_once_what_was_wrong() -> None:
      "status 3: last words", "status 3"),
     ("import os; os.kill(os.getpid(), 9)", MemfasError, "signal 9", "status -9"),
     ("import sys; print('key ghp_' + 'aB3dE5fG7hI9' * 3, file=sys.stderr); sys.exit(1)",
-     MemfasError, "key ghp_…", "status 1"),
+     MemfasError, "key [redacted: GitHub token]", "status 1"),
     ("print('x' * 5_000_000)", MemfasError, "more than 4 MB", "bad answer"),
     ("", MemfasError, "the answer was empty", "invalid"),
 ], ids=["status", "signal", "secret", "too much", "nothing"])  # fmt: skip

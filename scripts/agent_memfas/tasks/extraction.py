@@ -7,6 +7,7 @@ from datetime import date
 from functools import cached_property
 
 from agent_memfas.errors import FileFault
+from agent_memfas.llm.redaction import redact
 from agent_memfas.store.files import READ_CAP, read, walk
 from agent_memfas.store.layout import Folder
 from agent_memfas.text.documents import Document, parse
@@ -29,8 +30,9 @@ class Extractor:
         self._folder, self._todo, self._ratio = folder, todo, ratio
 
     def reflect(self, each: Waiting) -> Judged:
-        """The insights of one of them; all stand in the log."""
-        piece = Piece(each.document, each.where, self._frequencies, self._themes)
+        """The insights of one of them; all stand in the log, as a model would be shown it."""
+        document = _without_secrets(each.document)
+        piece = Piece(document, each.where, self._frequencies, self._themes)
         return Judged(tuple(extract(piece, self._ratio)), ())
 
     @cached_property
@@ -59,3 +61,9 @@ class Extractor:
     @cached_property
     def _frequencies(self) -> Frequencies:
         return frequencies(line for _, _, document in self._around for line in document.text_lines)
+
+
+def _without_secrets(document: Document) -> Document:
+    """A log without its secrets, of as many lines: insights are read and passed on more often."""
+    redacted = redact("\n".join(document.text_lines))
+    return parse(redacted.text.encode("utf-8", "replace")) if redacted.found else document

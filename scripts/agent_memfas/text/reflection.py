@@ -155,7 +155,8 @@ def read_answer(answer: str, path: str) -> list[Mapping[str, Any]]:
     if text.startswith(("{", "[")):
         return _from_json(text)
     claims = list(_from_markdown(text, path))
-    if not claims and not re.search(r"^#+ .*Insights", text, re.MULTILINE):
+    quoting = any(claim["quote"] for claim in claims)
+    if not quoting and not re.search(r"^#+ .*Insights", text, re.MULTILINE):
         raise ValueError("is neither JSON nor a list of insights that cite their lines")
     return claims
 
