@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from agent_memfas.text.citations import WIDE, Citation, words_of
+from agent_memfas.text.cues import MARKED, STRONG, WEAK, Cue, cue_of
 from agent_memfas.text.documents import Document
-from agent_memfas.text.entries import read_tag
-from agent_memfas.text.importance import DECISION, INTENT, LESSON, OPEN
+from agent_memfas.text.gist import is_formal
 from agent_memfas.text.insights import Insight, harmless, write_line
-from agent_memfas.text.logs import Unit, day_of, units
-from agent_memfas.text.marks import without_comments
+from agent_memfas.text.logs import Unit, code_lines, day_of, units
+from agent_memfas.text.named_files import files_in, is_change_by_git, says_changed
 from agent_memfas.text.salient import Frequencies, excerpt, salient
 from agent_memfas.text.secrets import find as find_secrets
+from agent_memfas.text.section_names import (
+    DECISIONS,
+    FILES,
+    INTENT,
+    LESSONS,
+    OPEN_ITEMS,
+    PATTERNS,
+    section_named,
+)
 from agent_memfas.text.speakers import speaker_of
-from agent_memfas.text.themes import LEAST_DAYS, Theme
+from agent_memfas.text.statements import (
+    WHOLE,
+    Statement,
+    bare,
+    beginning,
+    is_label,
+    said_in,
+    sentences_of,
+    statements,
+)
+from agent_memfas.text.themes import Theme
 from agent_memfas.text.tokens import estimate
 
-FLOOR = 160  # tokens that the insights of any log may have
-MOST = {"Session Intent": 6, "Files Modified": 12, "Decisions Made": 12, "Lessons Learned": 12,
-        "Open Items": 12}  # fmt: skip
-WHOLE = 240  # characters of a passage that is taken whole
-_BULLET = re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+(?:[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?\s+)?")
-_DONE = re.compile(r"^\s*[-*+] \[[xX]\] ")
-_TASK = re.compile(r"^\[ \] ")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])")
-_FILE = re.compile(
-    r"(?<![\w/:@.~-])(?:~?\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/@-])"
-)
-_SUFFIXES = frozenset(
-    """
-    py pyi js jsx ts tsx mjs cjs go rs c h cc cpp hpp java kt swift rb php cs scala lua pl r jl sh
-    bash zsh fish ps1 sql md markdown rst txt json jsonl yaml yml toml ini cfg conf env xml html css
-    scss vue svelte ipynb csv tsv lock dockerfile tf proto gradle make mk service plist patch diff
-    png jpg jpeg svg pdf docx xlsx pptx log db sqlite
-    """.split()
-)
+FLOOR = 160  # tokens that the insights of a log may have, be it short: but not more than it has
+MOST = 12  # insights of a section
+MOST_FILES = 12
+SHORT = 160  # characters of a note that is told whole
+QUOTE = 80  # characters that show a theme
 
 
 @dataclass(frozen=True)
@@ -51,27 +56,54 @@ class Piece:
     known: Frequencies
     themes: Sequence[Theme] = ()
 
+    @cached_property
+    def code(self) -> set[int]:
+        """Its lines of code, 1-based."""
+        return {n + 1 for n in code_lines(self.document)}
+
+    @cached_property
+    def units(self) -> list[Unit]:
+        """Its passages, without those that hold a secret and without headings."""
+        headings = {heading.start + 1 for heading in self.document.headings}
+        found = units(self.document, self.where.start, self.where.end)
+        return [u for u in found if u.start not in headings and not find_secrets(u.text)]
+
+    @cached_property
+    def statements(self) -> list[tuple[Unit, Statement]]:
+        """What its passages say; nothing of code."""
+        found = list[tuple[Unit, Statement]]()
+        for unit in self.units:
+            if unit.code:
+                continue
+            lines = unit.text.split("\n")
+            kept = ["" if unit.start + n in self.code else line for n, line in enumerate(lines)]
+            text = "\n".join(kept)
+            found += [
+                (unit, one) for one in statements(text, unit.start, unit.label, opens=unit.opens)
+            ]
+        return found
+
 
 def extract(piece: Piece, ratio: int) -> list[Insight]:
     """The insights of a piece of a log: quotations all, the weightiest first to get a place.
 
-    ratio: tokens of the log for each of insight; the insights of any log have room for FLOOR.
+    ratio: tokens of the log for each of insight, but the insights of any log have room for FLOOR
+    or all of its own. What the writer marked himself (headings, labels, open tasks) and changed
+    files are no question of room.
     """
     where = piece.where
-    found = [unit for unit in units(piece.document, where.start, where.end)
-             if not find_secrets(unit.text)]  # fmt: skip
-    text = "\n".join(piece.document.text_lines[where.start - 1 : where.end])
-    room = max(FLOOR, estimate(text) // ratio)
-    chosen = _Chosen(room)
-    cued = [(unit.importance, insight) for unit in found
-            for insight in _by_cue(where.path, unit)]  # fmt: skip
-    for _, insight in sorted(cued, key=lambda i: (-i[0], i[1].cites[0].start)):
-        chosen.take(insight)
-    recurring = list(_patterns(where.path, found, piece.themes))
-    for insight in [*recurring[:2], *_files(where.path, found), *_headings(piece), *recurring[2:]]:
-        chosen.take(insight)
-    for insight in _telling(piece, chosen.lines, chosen.left):
-        chosen.take(insight, limited=False)
+    size = estimate("\n".join(piece.document.text_lines[where.start - 1 : where.end]))
+    chosen = _Chosen(max(size // ratio, min(FLOOR, size)))
+    cued = sorted(_cued(piece), key=lambda c: (-c.importance, c.insight.cites[0].start))
+    marked, strong, weak = (
+        [one.insight for one in cued if one.strength == strength]
+        for strength in (MARKED, STRONG, WEAK)
+    )
+    chosen.take_all([*marked, *_changed_files(piece)], free=True)
+    chosen.take_all(strong)
+    chosen.take_all([*_recurring(piece, chosen), *_headings(piece), *weak])
+    chosen.take_all(_mentioned_files(piece, chosen))
+    chosen.take_all(_telling(piece, chosen))
     return sorted(chosen.insights, key=lambda i: (i.section, i.cites[0].start))
 
 
@@ -79,130 +111,178 @@ class _Chosen:
     """Insights as they are taken, each text once, as long as there is room."""
 
     def __init__(self, room: int) -> None:
-        self.left, self.insights, self.lines = room, list[Insight](), set[int]()
+        self.room = self.left = room
+        self.insights, self.lines = list[Insight](), set[int]()
         self._texts, self._counts = set[str](), dict[str, int]()
 
-    def take(self, insight: Insight | None, *, limited: bool = True) -> None:
-        if insight is None or not insight.text:
-            return
-        key = f"{insight.text} {insight.quote}".casefold().removeprefix("[ ] ")
+    def take_all(self, insights: Iterable[Insight], *, free: bool = False) -> None:
+        """Take them one after the other."""
+        for insight in insights:
+            self.take(insight, free=free)
+
+    def take(self, insight: Insight, *, free: bool = False) -> None:
+        """Take one, if there is room. What is free leaves half of the room to the others."""
+        key = " ".join(words_of(f"{insight.text} {insight.quote}"))
         cost = estimate(write_line(insight)) + 1
         count = self._counts.get(insight.section, 0)
-        full = limited and count >= MOST.get(insight.section, 8)
-        if key in self._texts or full or cost > self.left:
+        if not key or key in self._texts or count >= self._most(insight.section):
+            return
+        if cost > self.left and not free:
             return
         self._texts.add(key)
         self._counts[insight.section] = count + 1
-        self.left -= cost
+        self.left = (
+            max(self.left - cost, min(self.left, self.room // 2)) if free else self.left - cost
+        )
         self.insights.append(insight)
-        self.lines.add(insight.cites[0].start)
+        self.lines.update(range(insight.cites[0].start, insight.cites[0].end + 1))
+
+    def _most(self, section: str) -> float:
+        return {FILES: MOST_FILES, INTENT: float("inf")}.get(section, MOST)
+
+    def says(self, words: str) -> bool:
+        """Whether an insight holds these words already."""
+        return any(words in f"{insight.text} {insight.quote}" for insight in self.insights)
 
 
-def bare(text: str) -> str:
-    """A passage without its bullet, the time and the tags at its head."""
-    tagged = read_tag(text.partition("\n")[0])
-    rest = text.partition("\n")[2]
-    first = tagged[1] if tagged else _BULLET.sub("", text.partition("\n")[0], count=1)
-    return without_comments(f"{first}\n{rest}" if rest else first).strip()
+@dataclass(frozen=True)
+class _Cued:
+    insight: Insight
+    strength: int
+    importance: int
 
 
-def _by_cue(path: str, unit: Unit) -> Iterator[Insight]:
-    """What a passage is by the words in it: an open item, a decision, a lesson, an aim."""
-    if _DONE.match(unit.text):
-        return
-    cues = [("Decisions Made", DECISION), ("Lessons Learned", LESSON), ("Open Items", OPEN),
-            ("Session Intent", INTENT)]  # fmt: skip
-    for section, cue in cues if not _TASK.match(bare(unit.text)) else cues[2:3]:
-        if cue.search(unit.text):
-            insight = _said(section, path, unit, cue)
-            if insight is not None:
-                yield insight
-                return
+def _cued(piece: Piece) -> Iterator[_Cued]:
+    """What statements are by their words, or by the marks of the writer."""
+    for unit, statement in piece.statements:
+        for said in said_in(statement, talk=bool(unit.speaker)):
+            words = harmless(said.text)
+            if not words:
+                continue
+            cites = (Citation(piece.where.path, statement.start, statement.end),)
+            insight = _insight(said.cue, words, cites, "" if said.opens else harmless(unit.speaker))
+            yield _Cued(insight, said.cue.strength, unit.importance)
 
 
-def _telling(piece: Piece, taken: Collection[int], room: int) -> Iterator[Insight]:
+def _insight(cue: Cue, words: str, cites: tuple[Citation, ...], speaker: str) -> Insight:
+    if speaker:
+        return Insight(cue.section, f"{speaker}:", cites, words)
+    box = "[ ] " if cue.section == OPEN_ITEMS else ""
+    return Insight(cue.section, box + words, cites)
+
+
+def _telling(piece: Piece, chosen: _Chosen) -> Iterator[Insight]:
     """The lines that are most likely to be asked for, and of each the part that tells most."""
     where, lines = piece.where, piece.document.text_lines
-    hidden = piece.document.opaque | {line - 1 for line in taken}
+    listed = {one.start - 1 for _, one in piece.statements if one.label == FILES}
+    hidden = piece.document.opaque | {line - 1 for line in chosen.lines} | listed
+    talking = {
+        line for unit in piece.units if unit.speaker for line in range(unit.start, unit.end + 1)
+    }
     for n in salient(
-        lines[where.start - 1 : where.end], piece.known, room, each=estimate(str(where)) + 4,
+        lines[where.start - 1 : where.end], piece.known, chosen.left, each=estimate(str(where)) + 4,
         opaque={line - where.start + 1 for line in hidden},
     ):  # fmt: skip
         at = where.start + n
-        words = harmless(excerpt(lines[at - 1], piece.known))
+        line = lines[at - 1]
+        whole = bare(line)
+        if is_label(whole) or find_secrets(line):
+            continue
+        short = at not in talking and len(whole) <= SHORT
+        words = harmless(whole if short else excerpt(line, piece.known))
+        speaker = harmless(speaker_of(line)) if at in talking else ""
         cites = (Citation(where.path, at, at),)
-        if not words or find_secrets(lines[at - 1]):
+        if not words:
             continue
-        speaker = harmless(speaker_of(lines[at - 1]))
         if speaker and not words.startswith(speaker):
-            yield Insight("Session Intent", f"{speaker}:", cites, words)
+            yield Insight(INTENT, f"{speaker}:", cites, words)
         else:
-            yield Insight("Session Intent", words, cites)
+            yield Insight(INTENT, words, cites)
 
 
-def _said(section: str, path: str, unit: Unit, cue: re.Pattern[str]) -> Insight | None:
-    """A passage, of a long one the sentences around the cue."""
-    text = _TASK.sub("", bare(unit.text))
-    sentences = [s for s in _SENTENCE.split(text) if s.strip()]
-    start, speaker = 0, ""
-    if len(text) > WHOLE and len(sentences) > 1:
-        start = next((n for n, s in enumerate(sentences) if cue.search(s)), 0)
-        end = start + 1
-        while end < len(sentences) and len(" ".join(sentences[start : end + 1])) <= WHOLE:
-            end += 1
-        text = " ".join(sentences[start:end])
-        speaker = harmless(unit.speaker) if start or not unit.opens else ""
-    words = harmless(text)
-    if not words:
-        return None
-    cites = (Citation(path, unit.start, unit.end),)
-    if speaker:
-        return Insight(section, f"{speaker}:", cites, words)
-    head = "[ ] " if section == "Open Items" else ""
-    return Insight(section, head + words, cites)
-
-
-def _patterns(path: str, found: Sequence[Unit], themes: Sequence[Theme]) -> Iterator[Insight]:
+def _recurring(piece: Piece, chosen: _Chosen) -> Iterator[Insight]:
     """What recurs over days and is spoken of here, too: with what is said of it here."""
-    own = str(day_of(path) or "")
-    for theme in themes:
-        before = [day for day in theme.days if day < own]
-        unit = next((u for u in found if theme.is_in(u.text)), None)
-        if unit is None or len(before) < LEAST_DAYS - 1:
-            continue
-        words = harmless(_beginning(bare(unit.text), 120))
-        more = f"on {len(before)} days before, last {before[-1]}"
-        yield Insight("Patterns", f"{harmless(theme.term)}, {more}:",
-                      (Citation(path, unit.start, unit.end),), words)  # fmt: skip
+    own = str(day_of(piece.where.path) or "")
+    said = [
+        (unit, statement, f" {' '.join(words_of(statement.text))} ")
+        for unit, statement in piece.statements
+    ]
+    found = list[tuple[bool, int, Theme, Statement]]()
+    for theme in piece.themes:
+        about = [
+            (unit.importance, -one.start, one) for unit, one, words in said
+            if theme.is_due(own) and (theme.named or not unit.speaker) and theme.is_in(words)
+        ]  # fmt: skip
+        if about:
+            best, _, statement = max(about, key=lambda a: (a[2].start not in chosen.lines, *a[:2]))
+            found.append((theme.named, best, theme, statement))
+    found.sort(key=lambda f: (-f[0], -f[1]))
+    for _, _, theme, statement in found[: max(1, chosen.room // FLOOR)]:
+        cites = (Citation(piece.where.path, statement.start, statement.end),)
+        more = f"on {theme.is_due(own) - 1} days before, last {theme.before(own)}"
+        words = harmless(_around(statement.text, theme.term))
+        yield Insight(PATTERNS, f"{harmless(theme.term)}, {more}:", cites, words)
 
 
-def _beginning(text: str, most: int) -> str:
-    """The text, or its beginning up to the end of a word."""
-    if len(text) <= most:
+def _around(text: str, term: str) -> str:
+    """The words of a text around a term, cut between words."""
+    if len(text) <= QUOTE:
         return text
-    space = text.rfind(" ", most // 2, most)
-    return text[: space if space > 0 else most]
+    at = max(0, text.casefold().find(term.casefold()))
+    start = 0 if at + len(term) <= QUOTE else text.rfind(" ", 0, max(0, at - QUOTE // 3)) + 1
+    if start == 0 and at + len(term) > QUOTE:
+        start = max(0, at - QUOTE // 3)
+    return beginning(text[start:], max(QUOTE, at + len(term) - start))
 
 
-def _files(path: str, found: Sequence[Unit]) -> Iterator[Insight]:
-    """The files that are named, each where it stands first."""
+def _changed_files(piece: Piece) -> Iterator[Insight]:
+    """Sentences that say which files were changed, and what git has printed of that."""
     seen = set[str]()
-    for unit in found:
-        for match in _FILE.finditer(unit.text):
-            name = match[0].rstrip(".")
-            if name.rpartition(".")[2].lower() in _SUFFIXES and name not in seen:
-                seen.add(name)
-                line = unit.start + unit.text.count("\n", 0, match.start())
-                end = max(line, min(line, unit.end))
-                yield Insight("Files Modified", harmless(name), (Citation(path, line, end),))
+    listed = [one for _, one in piece.statements if one.label == FILES]
+    others = [one for _, one in piece.statements if one.label != FILES]
+    said = [(one, one.text) for one in listed]
+    said += [(one, sentence) for one in others for sentence in sentences_of(one.text)
+             if says_changed(sentence) and not _is_weighty(sentence)]  # fmt: skip
+    for one, text in said:
+        files = {named.name for named in files_in(text)}
+        words = harmless(beginning(text, WHOLE))
+        if words and not files <= seen:
+            seen |= files
+            yield Insight(FILES, words, (Citation(piece.where.path, one.start, one.end),))
+    for unit in piece.units:
+        for n, line in enumerate(unit.text.split("\n"), start=unit.start):
+            for named in files_in(line) if n in piece.code and is_change_by_git(line) else ():
+                if named.name not in seen:
+                    seen.add(named.name)
+                    yield Insight(FILES, harmless(named.name), (Citation(piece.where.path, n, n),))
+
+
+def _is_weighty(sentence: str) -> bool:
+    """Whether it is a decision or a lesson before all."""
+    cue = cue_of(sentence, talk=False)
+    return cue is not None and cue.strength > WEAK and cue.section in (DECISIONS, LESSONS)
+
+
+def _mentioned_files(piece: Piece, chosen: _Chosen) -> Iterator[Insight]:
+    """The other files that are named, each where it stands first."""
+    seen = set[str]()
+    for unit in piece.units:
+        for n, line in enumerate(unit.text.split("\n"), start=unit.start):
+            for named in files_in(line):
+                words = harmless(named.name)
+                if named.name not in seen and not chosen.says(words):
+                    at = (Citation(piece.where.path, min(n, unit.end), min(n, unit.end)),)
+                    yield Insight(FILES, words, at)
+                seen.add(named.name)
 
 
 def _headings(piece: Piece) -> Iterator[Insight]:
-    """What the sections of the piece are called."""
+    """What the sections of the piece are called, if that says what is inside."""
     where = piece.where
     for heading in piece.document.headings:
         line = heading.start + 1
-        text = harmless(heading.text)
+        text = harmless(bare(heading.text))
         told = any((word.isalpha() and len(word) > 2) or word >= WIDE for word in words_of(text))
-        if heading.level > 1 and where.start <= line <= where.end and told:
-            yield Insight("Session Intent", text, (Citation(where.path, line, line),))
+        formal = is_formal(text, str(day_of(where.path) or "")) or section_named(text)
+        if heading.level > 1 and where.start <= line <= where.end and told and not formal:
+            yield Insight(INTENT, text, (Citation(where.path, line, line),))

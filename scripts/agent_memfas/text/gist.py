@@ -22,7 +22,8 @@ _SENTENCE = re.compile(r".{20}.*?(?:[。！？]|[.!?](?=\s|$))")
 _FORMAL = frozenset(
     """
     session log daily notes note entry entries morning afternoon evening night noon standup
-    work misc general journal diary 上 午 下 晚 早 夜 日 志 记 录
+    work misc general journal diary other others sonstiges vormittag nachmittag abend notizen
+    上 午 下 晚 早 夜 日 志 记 录 其 他 杂 项
     """.split()
 )
 _CALENDAR = _FORMAL | frozenset(
@@ -46,7 +47,7 @@ def read_titles(stem: str, document: Document) -> tuple[list[str], list[str]]:
     titles, sections = [], []
     for n, heading in enumerate(seen):
         text = plain(_TIME.sub("", _TAG_AT_END.sub("", heading.text)))
-        if not text or _is_bare(text, stem):
+        if not text or is_formal(text, stem):
             continue
         end = next((h.start for h in seen[n + 1 :] if h.level <= heading.level), None)
         titles.append(text)
@@ -55,7 +56,7 @@ def read_titles(stem: str, document: Document) -> tuple[list[str], list[str]]:
     return titles, sections
 
 
-def _is_bare(text: str, stem: str) -> bool:
+def is_formal(text: str, stem: str) -> bool:
     """Whether a heading only repeats the file's name or a date."""
     rest = set(words(text)) - set(words(stem)) - _CALENDAR
     return all(word.isdigit() for word in rest)
