@@ -156,18 +156,12 @@ def test_extraction_leaves_them_where_they_are(memory: Memory, server: Server) -
 def test_a_secret_on_the_border_of_two_parts(memory: Memory, server: Server) -> None:
     """A key that stands where a long line is cut is gone before it is cut."""
     secret = CANARIES["GitHub"]
-    for before in (0, 400, 800, 1200, 3960, 4000):
-        line = f"- {'word ' * (before // 5)}{secret} {'more ' * 900}"
-        memory.write(NAME, f"# 2026-02-24\n\n- 08:00 Alice prefers short status mails.\n{line}\n")
-        text = CONFIG + server.settings.replace(
-            "timeout: 20", "timeout: 20, window: 2000, max_tokens: 500"
-        )
-        memory.write("memfas.yaml", text)
-        server.raw.clear()
-        assert compound(memory, "--show-payload").status == 0
-        server.script = [answer()]
-        assert compound(memory).status == 0
-        sent = "".join(json.loads(raw)["messages"][-1]["content"] for raw in server.raw)
-        assert secret not in sent
-        assert not any(secret[n : n + 12] in sent for n in range(0, len(secret) - 12, 4))
-        assert len(server.raw) > 1
+    long = [f"- {'x' * n} {secret} {'word ' * 600}" for n in range(600, 1000, 17)]
+    memory.write(NAME, "\n".join(["# 2026-02-24", "", *long, ""]))
+    text = server.settings.replace("timeout: 20", "timeout: 20, window: 2000, max_tokens: 500")
+    memory.write("memfas.yaml", CONFIG + text)
+    server.script = [answer()]
+    assert compound(memory).status == 0
+    assert len(server.asked) > len(long)
+    assert not any(secret[n : n + 8] in server.everything for n in range(len(secret) - 7))
+    assert server.everything.count("[redacted: GitHub token]") >= len(long) // 2

@@ -188,6 +188,7 @@ def run(
 
 
 def _compound(folder: Folder, each: Waiting, reflect: Reflect, by: str, run: Pass) -> Compounded:
+    folder.place(file_name(each.day))  # a link out of the folder is refused before anyone is asked
     judged = reflect(each)
     now = _seen_anew(folder, each.where.path)
     done = _compounded(folder, each, now, judged, by, run.now.date())
