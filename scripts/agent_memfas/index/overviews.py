@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from agent_memfas.errors import FileFault, UsageError
 from agent_memfas.index.bare import BareRanking
 from agent_memfas.index.extract import extract, load
-from agent_memfas.index.fusion import shown
+from agent_memfas.index.fusion import named
 from agent_memfas.index.postings import asked_terms, idf, summed
 from agent_memfas.index.rows import Found, Row
 from agent_memfas.index.scope import scope_of
@@ -50,7 +50,7 @@ class Overviews:
         share = sum(asked[term] * weight for term, weight in known.items()) / whole if whole else 0
         own = {n: sum_ * share for n, sum_ in summed(parts).items()}
         return [
-            Found(self.rows[n][0], ABSTRACT, self.rows[n][1], shown(own[n], ABSTRACT))
+            Found(self.rows[n][0], ABSTRACT, self.rows[n][1], named(own[n]))
             for n in sorted(own, key=lambda n: (-own[n], n))
         ]  # fmt: skip
 
