@@ -55,7 +55,9 @@ def test_what_is_written_is_read_again() -> None:
     assert [one.insight for one in standing(lines)] == list(made)
     assert {one.day for one in standing(lines)} == {"2026-02-24"}
     assert list(heads(lines)) == [HEAD]
-    assert [n for n in lines if n.startswith("### ")] == [f"### {name}" for name in SECTIONS]
+    shown = ["Decisions Made", "Open Items", "Statistics"]  # a section that says nothing costs none
+    assert [n for n in lines if n.startswith("### ")] == [f"### {name}" for name in shown]
+    assert set(shown) < set(SECTIONS)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -23,7 +23,6 @@ SECTIONS = (
     "Open Items", "Statistics",
 )  # fmt: skip
 STATISTICS = SECTIONS[-1]
-NOTHING = "–"  # in a section without insights; no word that a search could find
 LONGEST = 600  # characters of an insight
 MARKER = re.compile(r"\s*<!--\s*compounded\b.*-->\s*")
 _HEAD = re.compile(
@@ -111,14 +110,16 @@ def marker(day: date) -> str:
 
 
 def write_block(day: date, head: Head, insights: Sequence[Insight], statistics: str) -> str:
-    """A block: heading, head, the seven sections with their lines, a rule. Ends with a line end."""
+    """A block: heading, head, those of the seven sections that say something, a rule. Ends with a
+    line end. Empty sections would cost every reader more than most insights do.
+    """
     lines = [f"## {day.isoformat()} Insights", str(head)]
     for section in SECTIONS:
-        lines += ["", f"### {section}", ""]
+        said = [write_line(i) for i in insights if i.section == section]
         if section == STATISTICS:
-            lines.append(f"- {statistics} ({head.piece})")
-        else:
-            lines += [write_line(i) for i in insights if i.section == section] or [NOTHING]
+            said = [f"- {statistics} ({head.piece})"]
+        if said:
+            lines += ["", f"### {section}", "", *said]
     return "\n".join([*lines, "", "---", "", ""])
 
 

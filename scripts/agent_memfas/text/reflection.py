@@ -124,9 +124,10 @@ def parts(lines: Sequence[str], first: int, most: int) -> list[Part]:
 
 
 def _pieces(line: str, most: int) -> list[str]:
+    """A line cut so that each piece has room in a part; a wide character costs four plain ones."""
     if estimate(line) + 4 <= most:
         return [line]
-    width = max(1, most - 4)  # a character costs a token at most
+    width = max(1, most - 4) * (4 if line.isascii() else 1)
     return [line[at : at + width] for at in range(0, len(line), width)]
 
 
