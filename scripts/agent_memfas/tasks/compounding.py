@@ -99,7 +99,7 @@ def waiting(folder: Folder, today: date, days: Iterable[date] = ()) -> list[Wait
         except FileFault:
             continue
         asked = day in queued
-        where = rest_of(path, document.text_lines, () if asked else known)
+        where = rest_of(path, document.text_lines, () if asked else known.get(path, ()))
         if where is not None:
             found.append(waiting_of(day, where, document, queued=asked))
     return found
@@ -123,14 +123,17 @@ def logs(folder: Folder) -> list[tuple[date, str]]:
     return sorted((day, path) for day, path in paths if day)
 
 
-def _heads(folder: Folder) -> list[Head]:
-    found = list[Head]()
+def _heads(folder: Folder) -> dict[str, list[Head]]:
+    """The heads of all blocks, by the log that they are of."""
+    found = dict[str, list[Head]]()
     for path in walk(folder).files:
         if path.startswith("insights/"):
             try:
-                found += heads(parse(read(folder.place(path)).data).text_lines)
+                lines = parse(read(folder.place(path)).data).text_lines
             except FileFault:
                 continue
+            for head in heads(lines):
+                found.setdefault(head.piece.path, []).append(head)
     return found
 
 
@@ -228,7 +231,13 @@ def _said(folder: Folder, path: str, day: date) -> set[str]:
         lines = parse(read(folder.place(path)).data).text_lines
     except FileFault:
         return set()
-    return {_says(one.insight) for one in standing(lines) if one.day == day.isoformat()}
+    heading = f"## {day.isoformat()}"
+    tops = [n for n, line in enumerate(lines) if line.startswith("## ")]
+    blocks = [
+        lines[start:end] for start, end in zip(tops, [*tops[1:], len(lines)], strict=True)
+        if lines[start].startswith(heading)
+    ]  # fmt: skip
+    return {_says(one.insight) for block in blocks for one in standing(block)}
 
 
 def _says(insight: Insight) -> str:
