@@ -17,8 +17,10 @@ from agent_memfas.errors import FileFault
 from agent_memfas.store.durable import write_whole
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.locks import exclusive, state_folder
+from agent_memfas.store.tail import add_lines
 
 KEPT = 30
+ROOM = 64 * 1024  # bytes by which the log may grow before what is over the limit is dropped
 LARGEST = 5 * 1024 * 1024
 
 
@@ -45,7 +47,25 @@ def record(folder: Folder, version: Version, *contents: bytes) -> None:
     with exclusive(folder, "history.lock", wait=5.0):
         for data in contents:
             keep(folder, data)
-        _rewrite_log(folder, [*versions(folder), version])
+        if not version.line or not _add(folder, version):
+            _rewrite_log(folder, [*versions(folder), version])
+
+
+def _add(folder: Folder, version: Version) -> bool:
+    """Add a line to the log as it is; False where it is time to look for what can be dropped.
+
+    A pass may append to a thousand files: the log is not written anew for each of them.
+    """
+    path, line = state_folder(folder, "history") / "log.jsonl", _line(version)
+    size = path.stat().st_size if path.exists() else 0
+    if size // ROOM != (size + len(line)) // ROOM:
+        return False
+    add_lines(path, line, b"")
+    return True
+
+
+def _line(version: Version) -> bytes:
+    return json.dumps(asdict(version)).encode() + b"\n"
 
 
 def keep(folder: Folder, data: bytes) -> None:
@@ -88,17 +108,20 @@ def content(folder: Folder, name: str) -> bytes | None:
 
 
 def _rewrite_log(folder: Folder, log: list[Version]) -> None:
-    """The newest KEPT versions of each file (and as many appended lines), and what they name."""
-    counts: dict[tuple[str, bool], int] = {}
+    """The newest KEPT versions of each file (and what as many passes have appended to it), and what
+    they name. A pass is kept whole, for it is undone whole.
+    """
+    passes = dict[tuple[str, bool], set[str]]()
     kept: list[Version] = []
     for version in reversed(log):
         kind = version.path, bool(version.line)
-        counts[kind] = counts.get(kind, 0) + 1
-        if counts[kind] <= KEPT:
+        known = passes.setdefault(kind, set())
+        if version.pass_id in known or len(known) < KEPT:
+            known.add(version.pass_id)
             kept.append(version)
     kept.reverse()
     path = state_folder(folder, "history") / "log.jsonl"
-    write_whole(path, b"".join(json.dumps(asdict(v)).encode() + b"\n" for v in kept))
+    write_whole(path, b"".join(map(_line, kept)))
     if len(kept) < len(log):
         _forget(
             state_folder(folder, "history", "objects"),

@@ -114,7 +114,7 @@ def waiting(folder: Folder, today: date, days: Iterable[date] = ()) -> list[Wait
         except FileFault:
             continue
         asked = day in queued
-        where = rest_of(path, document.text_lines, () if asked else known)
+        where = rest_of(path, document.text_lines, () if asked else known.get(path, ()))
         if where is not None:
             found.append(waiting_of(day, where, document, queued=asked))
     return found
@@ -138,14 +138,17 @@ def logs(folder: Folder) -> list[tuple[date, str]]:
     return sorted((day, path) for day, path in paths if day)
 
 
-def _heads(folder: Folder) -> list[Head]:
-    found = list[Head]()
+def _heads(folder: Folder) -> dict[str, list[Head]]:
+    """The heads of all blocks, by the log that they are of."""
+    found = dict[str, list[Head]]()
     for path in walk(folder).files:
         if path.startswith("insights/"):
             try:
-                found += heads(parse(read(folder.place(path)).data).text_lines)
+                lines = parse(read(folder.place(path)).data).text_lines
             except FileFault:
                 continue
+            for head in heads(lines):
+                found.setdefault(head.piece.path, []).append(head)
     return found
 
 
@@ -252,10 +255,16 @@ def _said(folder: Folder, path: str, each: Waiting, evidence: Evidence) -> set[s
         lines = parse(read(folder.place(path)).data).text_lines
     except FileFault:
         return set()
+    heading = f"## {each.day.isoformat()}"
+    tops = [n for n, line in enumerate(lines) if line.startswith("## ")]
+    blocks = [
+        lines[start:end] for start, end in zip(tops, [*tops[1:], len(lines)], strict=True)
+        if lines[start].startswith(heading)
+    ]  # fmt: skip
     return {
         _says(one.insight)
-        for one in standing(lines)
-        if one.day == each.day.isoformat() and all(
+        for block in blocks for one in standing(block)
+        if all(
             evidence.place(one.insight.shown, cite.start, cite.end)
             for cite in one.insight.cites[:1] if cite.path == each.where.path
         )
@@ -270,13 +279,12 @@ def _says(insight: Insight) -> str:
 def _mark_all(folder: Folder, run: Pass) -> None:
     """Mark the logs that have all their insights, where a run did not come to that."""
     known = _heads(folder)
-    paths = {head.piece.path for head in known}
     for _, path in logs(folder):
-        if path not in paths:
+        if path not in known:
             continue
         try:
             lines = parse(read(folder.place(path), READ_CAP, cut=True).data).text_lines
-            if rest_of(path, lines, known) is None:
+            if rest_of(path, lines, known[path]) is None:
                 mark(folder, path, run)
         except FileFault as fault:
             run.notices.append(f"{fault.message}; it has its insights, but not their mark")

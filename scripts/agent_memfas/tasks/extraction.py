@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
+from functools import lru_cache
 
 from agent_memfas.errors import FileFault
 from agent_memfas.llm.redaction import redact
@@ -17,7 +18,15 @@ from agent_memfas.text.reflection import Judged
 from agent_memfas.text.salient import Frequencies, frequencies
 from agent_memfas.text.themes import Theme, themes
 
-BEFORE, MOST = 30, 120  # logs before the first that waits; logs in all
+BEFORE, TOGETHER = 30, 30  # logs before those that are looked at together, and how many these are
+
+
+@dataclass(frozen=True)
+class _Surroundings:
+    """How rare words are in some logs, and what recurs in them."""
+
+    known: Frequencies
+    themes: Sequence[Theme]
 
 
 class Extractor:
@@ -27,40 +36,37 @@ class Extractor:
     """
 
     def __init__(self, folder: Folder, todo: Sequence[Waiting], ratio: int) -> None:
-        self._folder, self._todo, self._ratio = folder, todo, ratio
+        self._folder, self._ratio = folder, ratio
+        self._documents = {each.where.path: each.document for each in todo}
+        self._logs = sorted((day, path) for path in walk(folder).files if (day := day_of(path)))
+        self._place = {path: n for n, (_, path) in enumerate(self._logs)}
+        self._surroundings = lru_cache(maxsize=1)(self._look_around)
 
     def reflect(self, each: Waiting) -> Judged:
         """The insights of one of them; all stand in the log, as a model would be shown it."""
+        around = self._surroundings(self._place.get(each.where.path, 0) // TOGETHER)
         document = _without_secrets(each.document)
-        piece = Piece(document, each.where, self._frequencies, self._themes)
+        piece = Piece(document, each.where, around.known, around.themes)
         return Judged(tuple(extract(piece, self._ratio)), ())
 
-    @cached_property
-    def _around(self) -> list[tuple[date, str, Document]]:
-        """The logs that are to be done, and those before them, the newest MOST."""
-        paths = sorted((day, path) for path in walk(self._folder).files if (day := day_of(path)))
-        wanted = [n for n, (_, path) in enumerate(paths) if path in self._paths]
-        first, last = (wanted[0], wanted[-1] + 1) if wanted else (0, 0)
+    def _look_around(self, part: int) -> _Surroundings:
+        """What is known of the logs of a part, and of those before: the same for all of the part,
+        so that a thousand logs take a thousand times as long as one.
+        """
+        first, last = part * TOGETHER, (part + 1) * TOGETHER
         found = list[tuple[date, str, Document]]()
-        for day, path in paths[max(0, first - BEFORE, last - MOST) : last]:
-            try:
-                data = read(self._folder.place(path), READ_CAP, cut=True).data
-            except FileFault:
-                continue
-            found.append((day, path, parse(data)))
-        return found
+        for day, path in self._logs[max(0, first - BEFORE) : last]:
+            document = self._documents.get(path) or self._read(path)
+            if document is not None:
+                found.append((day, path, document))
+        lines = (line for _, _, document in found for line in document.text_lines)
+        return _Surroundings(frequencies(lines), themes(found))
 
-    @cached_property
-    def _paths(self) -> set[str]:
-        return {each.where.path for each in self._todo}
-
-    @cached_property
-    def _themes(self) -> list[Theme]:
-        return themes(self._around)
-
-    @cached_property
-    def _frequencies(self) -> Frequencies:
-        return frequencies(line for _, _, document in self._around for line in document.text_lines)
+    def _read(self, path: str) -> Document | None:
+        try:
+            return parse(read(self._folder.place(path), READ_CAP, cut=True).data)
+        except FileFault:
+            return None
 
 
 def _without_secrets(document: Document) -> Document:

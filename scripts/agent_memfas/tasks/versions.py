@@ -45,7 +45,8 @@ def run(folder: Folder, name: str = "") -> list[Step]:
 
 def _step(folder: Folder, version: history.Version, last: str, archived: set[bytes]) -> Step:
     if version.line:
-        return Step(version.pass_id, version.time, version.command, version.path, 1, 0, ())
+        added = len(split(version.line.encode()))
+        return Step(version.pass_id, version.time, version.command, version.path, added, 0, ())
     before_name = version.before if version.before != version.after else last
     before = history.content(folder, before_name) if before_name else None
     after = history.content(folder, version.after)

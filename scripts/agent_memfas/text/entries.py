@@ -247,7 +247,7 @@ def entry_text(text: str) -> str:
     """Text as one line that can stand in an entry: it opens no comment that would swallow what
     follows it."""
     plain = one_line(text)
-    if any(
+    if "<" in plain and any(
         not region.closed for region in parse(f"- {plain}\n".encode("utf-8", "replace")).regions
     ):
         return plain.replace("<!--", "&lt;!--")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from agent_memfas.text.citations import WIDE, Citation, words_of
-from agent_memfas.text.cues import MARKED, STRONG, WEAK, Cue, cue_of
+from agent_memfas.text.citations import WIDE, Citation, is_telling, words_of
+from agent_memfas.text.cues import MARKED, STRONG, WEAK, cue_of
 from agent_memfas.text.documents import Document
 from agent_memfas.text.gist import is_formal
 from agent_memfas.text.insights import Insight, harmless, write_line
@@ -26,6 +26,7 @@ from agent_memfas.text.section_names import (
 )
 from agent_memfas.text.speakers import speaker_of
 from agent_memfas.text.statements import (
+    LONGEST,
     WHOLE,
     Statement,
     bare,
@@ -121,21 +122,31 @@ class _Chosen:
             self.take(insight, free=free)
 
     def take(self, insight: Insight, *, free: bool = False) -> None:
-        """Take one, if there is room. What is free leaves half of the room to the others."""
-        key = " ".join(words_of(f"{insight.text} {insight.quote}"))
-        cost = estimate(write_line(insight)) + 1
+        """Take one, if there is room. What is free leaves half of the room to the others.
+
+        Its words are made harmless here. What is too short to prove anything is not taken.
+        """
         count = self._counts.get(insight.section, 0)
-        if not key or key in self._texts or count >= self._most(insight.section):
+        if count >= self._most(insight.section) or (self._cost(insight) > self.left and not free):
             return
-        if cost > self.left and not free:
+        insight = replace(insight, text=self._harmless(insight), quote=harmless(insight.quote))
+        words = words_of(insight.shown)
+        key, cost = " ".join(words_of(f"{insight.text} {insight.quote}")), self._cost(insight)
+        if key in self._texts or not (is_telling(words) and any(map(_is_word, words))):
             return
         self._texts.add(key)
         self._counts[insight.section] = count + 1
-        self.left = (
-            max(self.left - cost, min(self.left, self.room // 2)) if free else self.left - cost
-        )
+        left = self.left - cost
+        self.left = max(left, min(self.left, self.room // 2)) if free else left
         self.insights.append(insight)
         self.lines.update(range(insight.cites[0].start, insight.cites[0].end + 1))
+
+    def _cost(self, insight: Insight) -> int:
+        return estimate(write_line(insight)) + 1
+
+    def _harmless(self, insight: Insight) -> str:
+        box = "[ ] " if insight.section == OPEN_ITEMS and not insight.quote else ""
+        return box + harmless(insight.text)
 
     def _most(self, section: str) -> float:
         return {FILES: MOST_FILES, INTENT: float("inf")}.get(section, MOST)
@@ -156,19 +167,21 @@ def _cued(piece: Piece) -> Iterator[_Cued]:
     """What statements are by their words, or by the marks of the writer."""
     for unit, statement in piece.statements:
         for said in said_in(statement, talk=bool(unit.speaker)):
-            words = harmless(said.text)
-            if not words:
-                continue
-            cites = (Citation(piece.where.path, statement.start, statement.end),)
-            insight = _insight(said.cue, words, cites, "" if said.opens else harmless(unit.speaker))
+            cite = Citation(piece.where.path, statement.start, statement.end)
+            speaker = "" if said.opens else unit.speaker
+            insight = _insight(said.cue.section, said.text, cite, speaker)
             yield _Cued(insight, said.cue.strength, unit.importance)
 
 
-def _insight(cue: Cue, words: str, cites: tuple[Citation, ...], speaker: str) -> Insight:
-    if speaker:
-        return Insight(cue.section, f"{speaker}:", cites, words)
-    box = "[ ] " if cue.section == OPEN_ITEMS else ""
-    return Insight(cue.section, box + words, cites)
+def _insight(section: str, words: str, cite: Citation, speaker: str) -> Insight:
+    """Words under a section; behind who says them, where they do not begin with that."""
+    if speaker and not words.startswith(speaker):
+        return Insight(section, f"{speaker}:", (cite,), words)
+    return Insight(section, words, (cite,))
+
+
+def _is_word(word: str) -> bool:
+    return not word.isdigit()
 
 
 def _telling(piece: Piece, chosen: _Chosen) -> Iterator[Insight]:
@@ -189,15 +202,9 @@ def _telling(piece: Piece, chosen: _Chosen) -> Iterator[Insight]:
         if is_label(whole) or find_secrets(line):
             continue
         short = at not in talking and len(whole) <= SHORT
-        words = harmless(whole if short else excerpt(line, piece.known))
-        speaker = harmless(speaker_of(line)) if at in talking else ""
-        cites = (Citation(where.path, at, at),)
-        if not words:
-            continue
-        if speaker and not words.startswith(speaker):
-            yield Insight(INTENT, f"{speaker}:", cites, words)
-        else:
-            yield Insight(INTENT, words, cites)
+        words = whole if short else beginning(excerpt(line, piece.known), LONGEST)
+        speaker = speaker_of(line) if at in talking else ""
+        yield _insight(INTENT, words, Citation(where.path, at, at), speaker)
 
 
 def _recurring(piece: Piece, chosen: _Chosen) -> Iterator[Insight]:
@@ -208,11 +215,11 @@ def _recurring(piece: Piece, chosen: _Chosen) -> Iterator[Insight]:
         for unit, statement in piece.statements
     ]
     found = list[tuple[bool, int, Theme, Statement]]()
-    for theme in piece.themes:
+    for theme in piece.themes if said else ():
         about = [
             (unit.importance, -one.start, one) for unit, one, words in said
-            if theme.is_due(own) and (theme.named or not unit.speaker) and theme.is_in(words)
-        ]  # fmt: skip
+            if (theme.named or not unit.speaker) and theme.is_in(words)
+        ] if theme.is_due(own) else []  # fmt: skip
         if about:
             best, _, statement = max(about, key=lambda a: (a[2].start not in chosen.lines, *a[:2]))
             found.append((theme.named, best, theme, statement))
@@ -220,8 +227,9 @@ def _recurring(piece: Piece, chosen: _Chosen) -> Iterator[Insight]:
     for _, _, theme, statement in found[: max(1, chosen.room // FLOOR)]:
         cites = (Citation(piece.where.path, statement.start, statement.end),)
         more = f"on {theme.is_due(own) - 1} days before, last {theme.before(own)}"
-        words = harmless(_around(statement.text, theme.term))
-        yield Insight(PATTERNS, f"{harmless(theme.term)}, {more}:", cites, words)
+        yield Insight(
+            PATTERNS, f"{theme.term}, {more}:", cites, _around(statement.text, theme.term)
+        )
 
 
 def _around(text: str, term: str) -> str:
@@ -240,21 +248,26 @@ def _changed_files(piece: Piece) -> Iterator[Insight]:
     seen = set[str]()
     listed = [one for _, one in piece.statements if one.label == FILES]
     others = [one for _, one in piece.statements if one.label != FILES]
-    said = [(one, one.text) for one in listed]
-    said += [(one, sentence) for one in others for sentence in sentences_of(one.text)
-             if says_changed(sentence) and not _is_weighty(sentence)]  # fmt: skip
-    for one, text in said:
+    said = [(one, one.text, True) for one in listed]
+    said += [(one, sentence, False) for one in others for sentence in sentences_of(one.text)]
+    for one, text, sure in said:
         files = {named.name for named in files_in(text)}
-        words = harmless(beginning(text, WHOLE))
-        if words and not files <= seen:
+        if not files <= seen and (sure or (says_changed(text) and not _is_weighty(text))):
             seen |= files
-            yield Insight(FILES, words, (Citation(piece.where.path, one.start, one.end),))
+            yield _insight(FILES, beginning(text.strip(), WHOLE),
+                           Citation(piece.where.path, one.start, one.end), "")  # fmt: skip
+    for n, line in _lines(piece):
+        for named in files_in(line) if n in piece.code and is_change_by_git(line) else ():
+            if named.name not in seen:
+                seen.add(named.name)
+                yield _insight(FILES, named.name, Citation(piece.where.path, n, n), "")
+
+
+def _lines(piece: Piece) -> Iterator[tuple[int, str]]:
+    """The lines of the passages, with their numbers; of a long line the pieces."""
     for unit in piece.units:
         for n, line in enumerate(unit.text.split("\n"), start=unit.start):
-            for named in files_in(line) if n in piece.code and is_change_by_git(line) else ():
-                if named.name not in seen:
-                    seen.add(named.name)
-                    yield Insight(FILES, harmless(named.name), (Citation(piece.where.path, n, n),))
+            yield min(n, unit.end), line
 
 
 def _is_weighty(sentence: str) -> bool:
@@ -266,14 +279,14 @@ def _is_weighty(sentence: str) -> bool:
 def _mentioned_files(piece: Piece, chosen: _Chosen) -> Iterator[Insight]:
     """The other files that are named, each where it stands first."""
     seen = set[str]()
-    for unit in piece.units:
-        for n, line in enumerate(unit.text.split("\n"), start=unit.start):
-            for named in files_in(line):
-                words = harmless(named.name)
-                if named.name not in seen and not chosen.says(words):
-                    at = (Citation(piece.where.path, min(n, unit.end), min(n, unit.end)),)
-                    yield Insight(FILES, words, at)
-                seen.add(named.name)
+    for n, line in _lines(piece):
+        for named in files_in(line):
+            if named.name not in seen and not chosen.says(named.name):
+                # `Makefile` alone would prove nothing: with the words beside it.
+                alone = is_telling(words_of(named.name))
+                words = named.name if alone else _around(bare(line), named.name)
+                yield _insight(FILES, words, Citation(piece.where.path, n, n), "")
+            seen.add(named.name)
 
 
 def _headings(piece: Piece) -> Iterator[Insight]:
@@ -281,7 +294,7 @@ def _headings(piece: Piece) -> Iterator[Insight]:
     where = piece.where
     for heading in piece.document.headings:
         line = heading.start + 1
-        text = harmless(bare(heading.text))
+        text = bare(heading.text)
         told = any((word.isalpha() and len(word) > 2) or word >= WIDE for word in words_of(text))
         formal = is_formal(text, str(day_of(where.path) or "")) or section_named(text)
         if heading.level > 1 and where.start <= line <= where.end and told and not formal:
