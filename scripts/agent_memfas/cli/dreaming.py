@@ -128,10 +128,13 @@ class _Night:
 
     def _compound(self, step: Step) -> None:
         with nullcontext() if self._dry_run else compounding.alone(self._folder):
-            self._reflect(step)
+            unread = list[MemfasError]()
+            self._reflect(step, unread)
+        for fault in unread:
+            _fail(step, fault)
 
-    def _reflect(self, step: Step) -> None:
-        found = compounding.waiting(self._folder, self._session.today)
+    def _reflect(self, step: Step, unread: list[MemfasError]) -> None:
+        found = compounding.waiting(self._folder, self._session.today, faults=unread)
         due = due_of(self._session, found)
         todo = [each for each in found if not each.is_short]
         step.detail = {**asdict(due), "due": due.is_due, "pending": [str(e.where) for e in todo]}
