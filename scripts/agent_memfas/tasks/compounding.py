@@ -218,11 +218,16 @@ def _compounded(
     head = Head(where, hash_of(each.lines), by, today.isoformat())
     size = sum(estimate(write_line(insight)) for insight in kept)
     told = (
-        f"{len(each.lines)} lines, {each.tokens} tokens; {len(kept)} insights, {size} tokens; "
+        f"{_count(len(each.lines), 'line')}, {each.tokens} tokens; "
+        f"{_count(len(kept), 'insight')}, {size} tokens; "
         f"{known} known before, {len(dropped)} dropped"
     )
     text = write_block(each.day, head, kept, told)
     return Compounded(each.day, where, path, 0, tuple(kept), known, tuple(dropped), text)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _said(folder: Folder, path: str, day: date) -> set[str]:

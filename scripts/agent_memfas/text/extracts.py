@@ -39,7 +39,8 @@ from agent_memfas.text.statements import (
 from agent_memfas.text.themes import Theme
 from agent_memfas.text.tokens import estimate
 
-FLOOR = 160  # tokens that the insights of a log may have, be it short: but not more than it has
+FLOOR = 160  # tokens that the insights of a log may have, be it short
+LEAST = 2  # of a tiny one so many for each of its own: citations are longer than its lines
 MOST = 12  # insights of a section
 MOST_FILES = 12
 SHORT = 160  # characters of a note that is told whole
@@ -88,13 +89,13 @@ class Piece:
 def extract(piece: Piece, ratio: int) -> list[Insight]:
     """The insights of a piece of a log: quotations all, the weightiest first to get a place.
 
-    ratio: tokens of the log for each of insight, but the insights of any log have room for FLOOR
-    or all of its own. What the writer marked himself (headings, labels, open tasks) and changed
+    ratio: tokens of the log for each of insight, but the insights of any log have room for FLOOR,
+    of a tiny one for LEAST times its own. What the writer marked himself (headings, labels, open tasks) and changed
     files are no question of room.
     """
     where = piece.where
     size = estimate("\n".join(piece.document.text_lines[where.start - 1 : where.end]))
-    chosen = _Chosen(max(size // ratio, min(FLOOR, size)))
+    chosen = _Chosen(max(size // ratio, min(FLOOR, LEAST * size)))
     cued = sorted(_cued(piece), key=lambda c: (-c.importance, c.insight.cites[0].start))
     marked, strong, weak = (
         [one.insight for one in cued if one.strength == strength]
