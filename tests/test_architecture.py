@@ -37,6 +37,7 @@ PUT_OFF = {
     "index.keeper": {"index.writer", "index.corpus"},
     "index.priors": {"text.asked_times"},
     "store.sweep": {"store.odd"},
+    "tasks.recall": {"index.overviews"},
     "text.characters": {"text.beyond_ascii"},
 }
 # The one module below that may look at the environment: keys and addresses of models are there.

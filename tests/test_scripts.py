@@ -13,6 +13,7 @@ from commandline import REPO, Prompt, prompt
 DOORS = {
     "recall.py": "recall",
     "memory-janitor.py": "janitor",
+    "memory-compounding.py": "compound",
     "memory-abstract-gen.py": "abstract",
     "memory-index.py": "index",
 }

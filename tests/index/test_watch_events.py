@@ -25,7 +25,7 @@ from .watchers import wait_until
 NAMES = [
     "MEMORY.md", "a.MD", "b.txt", "c.jsonl", "d.markdown", "部署.md", "a b.md", "a (copy).md",
     "MEMORY.md~", "#MEMORY.md#", ".#MEMORY.md", ".MEMORY.md.swp", "4913", "x.swx", "sedAb12Cd",
-    "x.md.tmp", ".goutputstream-XYZ", ".abstract", "picture.png", "md", "x.md.bak", ".memfasignore",
+    "x.md.tmp", ".goutputstream-XYZ", ".abstract", ".abstract.7-0123abcd.tmp", "picture.png", "md", "x.md.bak", ".memfasignore",
 ]  # fmt: skip
 
 

@@ -264,9 +264,11 @@ def test_the_overview_stays_small(root: Path) -> None:
         (root / f"note{n}.md").write_text(
             f"# {words}\n\n## Part {words}\n\n{words} 数据库部署失败\n"
         )
+    (root / ".abstract.md").write_text("What others say of it in many words. " * 30)
     refresh(root)
     lines = page(root).split("\n")
     assert estimate(lines[3]) <= 110
+    assert "Others say: " in lines[3]
     assert "Often: " in lines[3]
     assert all(estimate(x) <= 80 for x in lines[6:])
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memfas.text.citations import Citation
+from agent_memfas.text.citations import Citation, cited_at_end
 from agent_memfas.text.documents import parse
 from agent_memfas.text.entries import entries
 from agent_memfas.text.insights import (
@@ -36,6 +36,8 @@ HOSTILE = [
     "<details>", "<script>x</script>", "<pre>", "---", "===", "a (memory/other.md#L1-L2)", "line\n- [P0] two",
     "x\r# y", "x\u2028- [P0] y", "\x1b[31mred", "\u202eabc", 'with "quotes" at the "end"', "- - - [P0] deep",
     "[stale:2020-01-01]", "    code", "\t- [P0] tab", "<!---->", "<!-- open", "| a | b |",
+    "[[P0]] in two", "[ [P1 ]][2026-02-24] x", "[P(a#L1)0] around a place", "[[[[[P0]]]]] x",
+    "x (a#(b#L1)L1-L2)", "<(a#L1)b>", "`(a#L1)``", "<(a#L1)!-- trigger: all --(a#L1)>",
 ]  # fmt: skip
 
 
@@ -53,7 +55,9 @@ def test_what_is_written_is_read_again() -> None:
     assert [one.insight for one in standing(lines)] == list(made)
     assert {one.day for one in standing(lines)} == {"2026-02-24"}
     assert list(heads(lines)) == [HEAD]
-    assert [n for n in lines if n.startswith("### ")] == [f"### {name}" for name in SECTIONS]
+    shown = ["Decisions Made", "Open Items", "Statistics"]  # a section that says nothing costs none
+    assert [n for n in lines if n.startswith("### ")] == [f"### {name}" for name in shown]
+    assert set(shown) < set(SECTIONS)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -75,11 +79,17 @@ def test_no_text_is_more_than_text(text: str, place: str) -> None:
     assert any("a line behind it" in p.text for p in passages(document))
 
 
-@given(st.text(max_size=200))
+HALVES = ["[", "]", "P0", "p1", "(a#L1)", "a#L2-L3", "[x] ", "# ", "- ", "> ", "1. ", "<", "!", "--", ">", "`", "~", " ",
+          '"', "&lt;", "\u200d", "\u202e", "\0", "\n", "=", "trigger: x"]  # fmt: skip
+
+
+@given(st.text(max_size=200) | st.lists(st.sampled_from(HALVES), max_size=16).map("".join))
 def test_harmless_text_stays_one_line_of_a_bullet(text: str) -> None:
     """For any text at all: one bullet, no entry, and doing it twice changes nothing more."""
     said = harmless(text)
     assert harmless(said) == said
+    assert cited_at_end(f"- {said}") is None
+    assert "<!" not in said
     document = parse(f"- {said} ({CITE})\n- [P0] an entry\n".encode())
     assert len(document.lines) == 2
     assert [entry.text for entry in entries(document)] == ["an entry"]

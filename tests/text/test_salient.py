@@ -52,6 +52,12 @@ def test_the_excerpt_leaves_the_courtesies_out() -> None:
     assert excerpt(line, frequencies([*TALK, line])) == "I adopted a dog named Rex in May 2025."
 
 
+def test_the_number_of_a_list_is_no_sentence() -> None:
+    """What begins with `7. ` is not cut behind the number."""
+    line = "7. Moved the heron database to Frankfurt. Fine."
+    assert excerpt(line, frequencies([*TALK, line])) == "Moved the heron database to Frankfurt."
+
+
 def test_what_is_said_everywhere_tells_little() -> None:
     """A line that stands in every log counts for less than one that stands in this log only."""
     daily = "- Ran the backup of the database on server 4"
@@ -68,7 +74,17 @@ def test_the_same_is_kept_once() -> None:
 
 def test_code_headings_and_marks_are_no_candidates() -> None:
     """Lines that the caller calls opaque, headings, rules and emoji alone are never chosen."""
-    lines = ["# Lisbon 2026", "---", "🎉🎉", "secret = Lisbon()", "- Moved to Lisbon", "", "- 42"]
+    lines = [
+        "# Lisbon 2026",
+        "---",
+        "🎉🎉",
+        "secret = Lisbon()",
+        "- Moved to Lisbon",
+        "",
+        "- 42",
+        "- user:",
+        "7.",
+    ]
     known = frequencies(lines)
     assert salient(lines, known, 1000, opaque={3}) == [4]
     assert set(chances(lines, known, opaque={3})) == {4}

@@ -109,13 +109,15 @@ def test_no_text_and_no_name_breaks_the_page(texts: list[tuple[str, str]], folde
     for name, text in texts:
         body = f"# {text}\n\n{text}\n\n- [P0] {text}\n--> <!-- x\n".encode("utf-8", "replace")
         items.append(Item(name or "a", summarize("a.md", body)))
+    said = next((i.summary.says for i in items if i.summary), "")
     made = write_page(
-        folder, "2026-03-01 04:00", "0" * 16, items, {folder: ""}, Totals(), bare=False
-    )
+        folder, "2026-03-01 04:00", "0" * 16, items, {folder: said}, Totals(), said=said,
+        bare=False,
+    )  # fmt: skip
     lines = made.split("\n")
     assert read_mark(made.encode()) == "0" * 16
     assert made.splitlines() == lines[:-1]
-    assert sum(x.startswith("- ") for x in lines) == len(items)
+    assert sum(x.startswith("- ") for x in lines) == len(items) + bool(said)
     assert made.count("-->") == made.count("<!--") == 1
     assert entries(parse(made.encode())) == []
     assert [h.text for h in parse(made.encode()).headings] == [lines[0][2:].strip()]

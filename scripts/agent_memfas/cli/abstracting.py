@@ -16,6 +16,7 @@ from agent_memfas.store.layout import Folder
 from agent_memfas.store.overviews import ABSTRACT
 from agent_memfas.tasks import abstracts
 
+PATIENCE = 10.0  # seconds for another process that is writing abstracts
 KEY = "abstracts.auto"
 
 
@@ -43,7 +44,8 @@ def keep_up(session: Session) -> Kept:
     if not is_wanted(session.settings):
         return kept
     try:
-        kept.take(abstracts.keep_up(session.folder, session.now, as_of=time.time_ns()))
+        wait = min(PATIENCE, session.settings.patience)
+        kept.take(abstracts.keep_up(session.folder, session.now, as_of=time.time_ns(), wait=wait))
     except (MemfasError, OSError) as error:
         kept.notes.append(f"the abstracts are not refreshed: {error}")
     return kept

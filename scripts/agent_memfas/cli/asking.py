@@ -24,6 +24,7 @@ from agent_memfas.cli.options import (
 from agent_memfas.errors import MemfasError, UsageError
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.rows import seal
+from agent_memfas.index.tiers import AUTO, TIERS, tier_of
 from agent_memfas.tasks import recall as recalling
 from agent_memfas.text import context
 from agent_memfas.text.days import parse_day
@@ -52,6 +53,8 @@ TABLE = Table(
         Option("archive", ("--archive",), FLAG, "Search the archive too."),
         Option("no_index", ("--no-index",), FLAG, "Search the files themselves."),
         Option("budget", ("--budget",), NUMBER, "At most so many tokens of answer.", "TOKENS"),
+        Option("tier", ("--tier",), TEXT,
+               "Read no deeper than l0, l1 or l2; auto: L2 only where L0 and L1 are weak.", "TIER"),
         Option("session", ("--session",), TEXT,
                "Leave out what this session was given before.", "ID"),
         Option("within", ("--within",), NUMBER,
@@ -64,7 +67,7 @@ TABLE = Table(
 SEARCH = Table(
     WORDS, "QUERY...", "Words to look for; `-` reads standard input.",
     (
-        *(option for option in TABLE.options if option.name not in ("budget", "session")),
+        *(option for option in TABLE.options if option.name not in ("budget", "session", "tier")),
         Option("explain", ("--explain",), FLAG, "Say what each feature has given to the score."),
     ),
 )  # fmt: skip
@@ -93,7 +96,8 @@ def recall(values: dict[str, Any]) -> int:
     asked.remember(kept)
     if values["json"]:
         tokens = _cost(compose(kept))
-        out.data({**_as_data(answer, asked.now), "tokens": tokens, "left_out": left})
+        data = {**_as_data(answer, asked.now), "tiers": _tiers(answer, kept)}
+        out.data({**data, "tokens": tokens, "left_out": left})
     else:
         if kept:
             out.text(compose(kept))
@@ -101,7 +105,25 @@ def recall(values: dict[str, Any]) -> int:
             _print_nothing(answer, left)
         _tell(answer)
         _tell_left(left, values["budget"])
+        _tell_tiers(_tiers(answer, kept))
     return 0 if kept else 1
+
+
+def _tiers(answer: recalling.Answer, kept: list[context.Block]) -> list[dict[str, Any]]:
+    """What each tier that was read has given to the answer; what is no hit is L0."""
+    read: list[dict[str, Any]] = [{"tier": t, "hits": 0, "tokens": 0} for t in answer.tiers]
+    for block in kept if read else ():
+        is_hit = block.section == context.RELATED
+        tier = read[tier_of(block.item.path, block.item.kind) if is_hit else 0]
+        tier["hits"] += is_hit
+        tier["tokens"] += _cost(block.text)
+    return read
+
+
+def _tell_tiers(tiers: list[dict[str, Any]]) -> None:
+    if tiers:
+        told = (f"{t['tier']} {out.count(t['hits'], 'hit')}, {t['tokens']} tokens" for t in tiers)
+        out.tell(f"tiers read: {'; '.join(told)}")
 
 
 def _cost(text: str) -> int:
@@ -261,6 +283,9 @@ def _filters(
     for option in ("budget", "within"):
         if (values.get(option) or 0) < 0:
             raise UsageError(f"--{option} {values[option]}: must be a number from 0")
+    tier = values.get("tier")
+    if tier is not None and tier not in (*TIERS, AUTO):
+        raise UsageError(f"--tier {tier}: no such tier", f"one of {', '.join((*TIERS, AUTO))}")
     for kind in kinds:
         if kind not in KINDS:
             raise UsageError(f"--in {kind}: no such kind", f"one of {', '.join(KINDS)}")
@@ -279,6 +304,7 @@ def _filters(
         archive=values["archive"],
         given=given,
         always=always,
+        tier=tier or "",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import closing
+from contextlib import closing, nullcontext
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -90,20 +90,31 @@ class Compounder:
         wanted = self._days or [found for found in [day_in(text)] if found]
         if not wanted:
             raise UsageError("the answer names no day", "say which: --date YYYY-MM-DD")
-        logs = [self._rest(each) for each in compounding.whole(self._folder, wanted)]
-        if len(logs) != 1:
-            number = "no log" if not logs else f"{len(logs)} logs"
-            raise NothingFound(f"there is {number} of {wanted[0]}", "one answer is for one log")
 
         def judge(each: Waiting) -> Judged:
             try:
                 return reflecting.accepted(text, each.document.text_lines, each.where)
             except ValueError as error:
-                raise NothingFound(
-                    f"{file}: {error}", "see: memfas compound --print-prompt"
-                ) from None
+                hint = f"see: memfas compound --print-prompt {each.day}"
+                raise NothingFound(f"{file}: the answer {error}", hint) from None
 
-        self._report(self._run(logs, judge, BY_AGENT, dry_run=dry_run), dry_run=dry_run)
+        with nullcontext() if dry_run else compounding.alone(self._folder):
+            log = self._answered(text, wanted)
+            self._report(self._run([log], judge, BY_AGENT, dry_run=dry_run), dry_run=dry_run)
+
+    def _answered(self, answer: str, days: list[date]) -> Waiting:
+        """The log that an answer is about: the only one of these days, or the only one it names."""
+        found = compounding.whole(self._folder, days)
+        if not found:
+            raise NothingFound(f"there is no log of {days[0]}", "see: memfas compound --list")
+        named = found if len(found) == 1 else [e for e in found if e.where.path in answer]
+        if len(named) != 1:
+            raise NothingFound(
+                f"there are {len(found)} logs of {days[0]}, and the answer names "
+                f"{'several' if named else 'none'} of them",
+                "one answer is for one log: give it each with its lines, (PATH#L3-L4)",
+            )
+        return self._rest(named[0])
 
     def done(self, wanted: date | None, *, dry_run: bool) -> None:
         """Mark the logs of a day, if all of them have their insights."""
@@ -137,6 +148,10 @@ class Compounder:
 
     def process(self, *, if_due: bool, limit: int | None, no_model: bool, dry_run: bool) -> None:
         """Compound what waits."""
+        with nullcontext() if dry_run else compounding.alone(self._folder):
+            self._process(if_due=if_due, limit=limit, no_model=no_model, dry_run=dry_run)
+
+    def _process(self, *, if_due: bool, limit: int | None, no_model: bool, dry_run: bool) -> None:
         found = self._waiting()
         due = self._due(found)
         if if_due and not due.is_due:
@@ -186,10 +201,9 @@ def _needed(model: LanguageModel | None) -> LanguageModel:
 
 
 def _text_of(file: Path) -> str:
-    if str(file) == "-":
-        return sys.stdin.read()
     try:
-        return file.read_text(encoding="utf-8-sig")
+        raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        return raw.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = os.strerror(error.errno or 0) if isinstance(error, OSError) else "not UTF-8"
         raise MemfasError(f"{file}: {why}") from error

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from agent_memfas.cli import out
+from agent_memfas.cli.abstracting import PATIENCE
+from agent_memfas.cli.modeling import named_model, show
 from agent_memfas.cli.session import Config, DryRun, Json, Root, Session, open_up
-from agent_memfas.tasks import abstracts
+from agent_memfas.store.listing import Skipped
+from agent_memfas.tasks import abstracts, wording
 
 PANEL = "Tend"
 
@@ -36,6 +40,13 @@ def abstract(
         bool, typer.Option("--force", help="Write memfas' own abstracts anew, changed or not.")
     ] = False,
     dry_run: DryRun = False,
+    llm: Annotated[
+        Optional[bool],  # noqa: UP045
+        typer.Option("--llm/--no-llm", help="Let a model word it (else: abstracts.writer)."),
+    ] = None,
+    show_payload: Annotated[
+        bool, typer.Option("--show-payload", help="Show what the model would be sent; do nothing.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Write a folder's .abstract (what is inside), and those of all folders below it."""
@@ -46,17 +57,34 @@ def abstract(
     near = f"{named[0]}/MEMORY.md" if named and named[0].strip() else ""
     session = open_up(root, config, near=near)
     named = [_from_here(session, name) for name in named]
+    wanted = session.settings.writer == "model" if llm is None else llm
+    model = named_model(session, "abstract", "use --no-llm") if wanted or show_payload else None
+    pages: dict[str, str] = {}
     report = abstracts.run(
-        session.folder, named, session.now, force=force, dry_run=dry_run, as_of=time.time_ns()
-    )
+        session.folder, named, session.now, force=force, dry_run=dry_run or show_payload,
+        as_of=time.time_ns(), wait=min(PATIENCE, session.settings.patience),
+        seen=pages.__setitem__,
+    )  # fmt: skip
+    worded = None
+    if model is not None:
+        with model:
+            if show_payload:
+                show(wording.payloads(session.folder, pages, model, force=force), json=json)
+                return
+            worded = None if dry_run else wording.run(session.folder, pages, model)
     if json:
-        out.data(report)
+        out.data({**asdict(report), **(asdict(worded) if worded else {}),
+                  "problems": _problems(report, worded)})  # fmt: skip
     else:
-        _print(report)
-    for problem in report.problems:
+        _print(report, worded)
+    for problem in _problems(report, worded):
         out.tell(f"{problem.path}: {problem.reason}")
-    if report.problems:
+    if _problems(report, worded):
         raise typer.Exit(1)
+
+
+def _problems(report: abstracts.Report, worded: wording.Report | None) -> list[Skipped]:
+    return [*report.problems, *(worded.problems if worded else ())]
 
 
 def _from_here(session: Session, name: str) -> str:
@@ -72,7 +100,7 @@ def _from_here(session: Session, name: str) -> str:
     )
 
 
-def _print(report: abstracts.Report) -> None:
+def _print(report: abstracts.Report, worded: wording.Report | None) -> None:
     for path in report.written:
         out.say(f"{'would write' if report.dry_run else '✓'} {path}")
     for path in report.foreign:
@@ -80,4 +108,5 @@ def _print(report: abstracts.Report) -> None:
     if report.dry_run:
         out.say("[DRY RUN] No changes made.")
     done = f"{len(report.written)} {'to write' if report.dry_run else 'written'}"
-    out.say(f"{done}, {len(report.unchanged)} unchanged")
+    words = f", {len(worded.worded)} in the words of {worded.by}" if worded else ""
+    out.say(f"{done}, {len(report.unchanged)} unchanged{words}")

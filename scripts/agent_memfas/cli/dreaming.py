@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -127,6 +127,10 @@ class _Night:
         step.status = DONE if found.state else NOTHING
 
     def _compound(self, step: Step) -> None:
+        with nullcontext() if self._dry_run else compounding.alone(self._folder):
+            self._reflect(step)
+
+    def _reflect(self, step: Step) -> None:
         found = compounding.waiting(self._folder, self._session.today)
         due = due_of(self._session, found)
         todo = [each for each in found if not each.is_short]

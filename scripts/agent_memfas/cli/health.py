@@ -16,7 +16,6 @@ from agent_memfas.cli.session import Config, Json, Root, Session, open_up
 from agent_memfas.store import heartbeat
 from agent_memfas.tasks import abstracts
 from agent_memfas.tasks import doctor as examining
-from agent_memfas.text.lines import safe_name
 
 PANEL = "Index"
 MOST = 8  # folders that are named in a line
@@ -70,7 +69,7 @@ def _describe(unfit: list[str] | None) -> str:
     if not unfit:
         return "in step"
     more = f" and {len(unfit) - MOST} more" if len(unfit) > MOST else ""
-    named = ", ".join(map(safe_name, unfit[:MOST]))
+    named = ", ".join(unfit[:MOST])
     return f"stale or missing in {named}{more} (memfas abstract)"
 
 

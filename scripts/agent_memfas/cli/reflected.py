@@ -8,6 +8,8 @@ from agent_memfas.cli import out
 from agent_memfas.tasks.compounding import Compounded, Due, Report
 from agent_memfas.text.logs import SHORTEST, Waiting
 
+MOST_TOLD = 10  # reasons for what was dropped; --json has all of them
+
 
 def waiting(found: Sequence[Waiting], due: Due, *, json: bool) -> None:
     """The logs that wait, and whether they are due."""
@@ -65,12 +67,18 @@ def report(report: Report, *, json: bool, dry_run: bool, quiet: bool) -> None:
     elif not report.done and not report.faults and not quiet:
         out.say("Nothing to compound.")
     for done in report.done:
-        for why in done.dropped:
-            out.tell(f"{done.log.path}: dropped: {why}")
+        _tell_dropped(done)
     for fault in report.faults:
         out.error(fault, as_data=False)
     if report.left:
         out.tell(f"left for another time: {', '.join(report.left)}")
+
+
+def _tell_dropped(done: Compounded) -> None:
+    for why in done.dropped[:MOST_TOLD]:
+        out.tell(f"{done.log.path}: dropped: {why}")
+    if len(done.dropped) > MOST_TOLD:
+        out.tell(f"{done.log.path}: dropped: {len(done.dropped) - MOST_TOLD} more")
 
 
 def row(each: Waiting) -> dict[str, object]:

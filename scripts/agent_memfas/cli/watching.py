@@ -66,6 +66,7 @@ def run_watch(
         try:
             if once:
                 _once(care, json=json)
+                Refresh(care.root, care.config, mailbox.check)()
             else:
                 _watch(care, mailbox, poll=poll, json=json)
         except Stopped:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from agent_memfas.index import ranking
 from agent_memfas.index.postings import K1, B, asked_terms, weighed
@@ -35,14 +35,16 @@ class BareRanking:
 
     def parts(self, question: str) -> list[dict[int, float]]:
         """As `postings.postings`; the rows are positions."""
-        asked = asked_terms(question)
-        present = {term: self._holding[term] for term in asked if term in self._holding}
-        found = []
-        for term, weight in weighed(asked, present, len(self._rows)).items():
+        asked, found = asked_terms(question), []
+        for term, weight in weighed(asked, self.holding(asked), len(self._rows)).items():
             assert self._model is not None
             raw = self._model.get_scores([term])
             found.append({int(n): float(raw[n]) * weight for n in raw.nonzero()[0]})
         return found
+
+    def holding(self, asked: Iterable[str]) -> dict[str, int]:
+        """In how many passages each term stands, those left out that stand in none."""
+        return {term: self._holding[term] for term in asked if term in self._holding}
 
     def around(self, passages: Collection[int], reach: int) -> dict[int, tuple[int, int, int]]:
         """Where these passages stand, and those within reach of them in their files."""

@@ -16,22 +16,22 @@ class Checker:
     """Looks passages up in the files below a root; a file is read once for hits in a row."""
 
     def __init__(self, root: str) -> None:
-        self._root = root
+        self.root = root
         self._path: str | None = None
         self._lines: list[str] = []
 
     def lines(self, path: str, start: int, end: int) -> str:
         """Lines of a file, 1-based, inclusive; "" where they are not there, or lead elsewhere."""
-        real = os.path.realpath(os.path.join(self._root, path))
-        inside = real.startswith(f"{self._root}/") and not real.startswith(f"{self._root}/{STATE}/")
+        real = os.path.realpath(os.path.join(self.root, path))
+        inside = real.startswith(f"{self.root}/") and not real.startswith(f"{self.root}/{STATE}/")
         if not inside:
             return ""
-        self._open(real.removeprefix(f"{self._root}/"))
+        self._open(real.removeprefix(f"{self.root}/"))
         return "\n".join(self._lines[start - 1 : end]).strip("\n")
 
     def _open(self, path: str) -> None:
         if path != self._path:
-            self._path, self._lines = path, _lines(self._root, path)
+            self._path, self._lines = path, _lines(self.root, path)
 
     def stands(self, path: str, row: Row) -> bool:
         """Whether the lines of the file hold the text of the row."""

@@ -29,6 +29,7 @@ FOREIGN = 0.3  # of the nearness of a passage in another script than the questio
 LEAST = 0.3  # sum of the words below which they are not blown up further
 SHRINK = 30  # cosines that a model's own measure counts for against those of the store
 _CURVES = {"fts5": (3.4, 1.7), "embedding": (3.3, 1.9), "hybrid": (2.7, 2.3)}
+_NAMED = (16.0, 0.2)
 
 
 class Measure(Record):
@@ -97,3 +98,12 @@ def shown(score: float, kind: str) -> float:
     slope, half = _CURVES[kind]
     power = min(-slope * (score - half), 700.0)
     return sqrt(1 / (1 + exp(power)))
+
+
+def named(share: float) -> float:
+    """0 to 1 for the line of an overview that holds so much of the words of a question: how many
+    such lines name a file with evidence, measured as above; not its root, for to be sent to a file
+    is worth less than to be shown the line.
+    """
+    slope, half = _NAMED
+    return 1 / (1 + exp(-slope * (share - half)))

@@ -22,7 +22,7 @@ from agent_memfas.text.record import Record
 FILE = "abstracts.seen"
 VERSION = 1  # one more whenever a file that is the same is to be read again
 TICK = 20_000_000  # ns: a clock tick of the kernel, twice
-_CAP = 16 * EDIT_CAP
+CACHE_CAP = 16 * EDIT_CAP  # bytes: a hundred thousand files
 
 
 class Found(Record):
@@ -87,7 +87,7 @@ def _seal(body: str) -> str:
 def _load(folder: Folder) -> dict[str, list[object]]:
     """What the last run wrote, to the byte, or nothing."""
     try:
-        text = read(folder.state / FILE, _CAP).data.decode("utf-8", "replace")
+        text = read(folder.state / FILE, CACHE_CAP).data.decode("utf-8", "replace")
     except FileFault:
         return {}
     seal, _, body = text.partition("\n")

@@ -7,12 +7,12 @@ import json
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from agent_memfas.errors import FileFault
-from agent_memfas.index.seen import Found, Seen
+from agent_memfas.index.seen import CACHE_CAP, Found, Seen
 from agent_memfas.store.durable import write_whole
 from agent_memfas.store.files import READ_CAP, Image, read
 from agent_memfas.store.layout import Folder
@@ -117,7 +117,7 @@ class Summaries:
         kept = self._used if whole else {**self._kept, **self._used}
         if kept == self._kept:
             return
-        body = json.dumps({key: asdict(kept[key]) for key in sorted(kept)})
+        body = json.dumps({key: vars(kept[key]) for key in sorted(kept)})
         try:
             path = state_folder(self._folder) / FILE
             write_whole(path, f"{_seal(body)}\n{body}\n".encode())
@@ -161,7 +161,7 @@ def _seal(body: str) -> str:
 def _load(folder: Folder) -> dict[str, Summary]:
     """What the last run wrote, to the byte, or nothing."""
     try:
-        text = read(folder.state / FILE).data.decode("utf-8", "replace")
+        text = read(folder.state / FILE, CACHE_CAP).data.decode("utf-8", "replace")
     except FileFault:
         return {}
     seal, _, body = text.partition("\n")
@@ -172,8 +172,8 @@ def _load(folder: Folder) -> dict[str, Summary]:
 
 def _summary(fields: dict[str, Any]) -> Summary:
     """Lists of JSON -> the tuples that they were."""
-    return Summary(**{name: _frozen(value) for name, value in fields.items()})
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(_frozen(v) for v in value) if isinstance(value, list) else value
+    for name in ("counts", "sections"):
+        fields[name] = tuple(fields[name])
+    for name in ("terms", "topics"):
+        fields[name] = tuple(map(tuple, fields[name]))
+    return Summary(**fields)

@@ -16,7 +16,6 @@ from agent_memfas.remote.answers import BadAnswer
 from agent_memfas.remote.endpoint import Endpoint
 from agent_memfas.remote.waiting import Deadline, Refused, Unreachable, insist
 from agent_memfas.text.lines import safe, shorten
-from agent_memfas.text.secrets import mask
 from agent_memfas.text.tokens import estimate
 
 MOST = 4 * 1024 * 1024  # bytes of an answer: a hundred times what a long one has
@@ -120,7 +119,7 @@ class ChatModel(LanguageModel):
             )
         if found.declined.strip():
             tally.outcome = "declined"
-            words = shorten(safe(mask(found.declined[:400])))
+            words = shorten(safe(redact(found.declined[:400]).text))
             raise MemfasError(
                 f"{self.name} declines to answer: {words}", "name another model in llm.model"
             )

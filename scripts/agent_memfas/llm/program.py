@@ -13,7 +13,6 @@ from agent_memfas.llm.replies import clean_reply
 from agent_memfas.llm.running import Ended, TooLate, TooMuch, run
 from agent_memfas.remote.waiting import Deadline
 from agent_memfas.text.lines import safe, shorten
-from agent_memfas.text.secrets import mask
 from agent_memfas.text.tokens import estimate
 
 MOST = 4 * 1024 * 1024  # bytes of an answer
@@ -32,7 +31,7 @@ class ProgramModel(LanguageModel):
             self._arguments = shlex.split(command)
         except ValueError as error:
             raise ConfigError(f"{SETTING} cannot be read: {error}", "close the quotes") from None
-        if not self._arguments or not all("\0" not in part for part in self._arguments):
+        if not self._arguments or not self._arguments[0] or "\0" in command:
             raise ConfigError(f"{SETTING} names no program", "such as: claude -p")
         super().__init__(name or self._arguments[0].rpartition("/")[2], limits, tell)
 
@@ -69,7 +68,7 @@ class ProgramModel(LanguageModel):
     def _read(self, ended: Ended, tally: Tally, *, as_json: bool) -> str:
         if ended.status:
             tally.outcome = f"status {ended.status}"
-            line = shorten(safe(mask(ended.last_words)))
+            line = shorten(safe(redact(ended.last_words).text))
             how = f"ended with status {ended.status}" if ended.status > 0 else (
                 f"was ended by signal {-ended.status}")  # fmt: skip
             raise MemfasError(

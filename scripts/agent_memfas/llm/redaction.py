@@ -105,13 +105,27 @@ def _detected(text: str) -> list[Secret]:
     out: list[Secret] = []
     start = 0
     for line in text.splitlines(keepends=True):
+        tails = _Tails(line)
         for at in range(0, max(len(line) - OVERLAP, 1), WIDTH - OVERLAP):
             piece = line[at : at + WIDTH]
             for kind, detector in _detectors():
-                out += (Secret(kind, start + at + a, _end(text, start + at + z))
+                out += (Secret(kind, start + at + a, start + tails.end(at + z))
                         for a, z in _matches(detector, piece))  # fmt: skip
         start += len(line)
     return out
+
+
+class _Tails:
+    """Where what follows a key without a gap ends: one may be longer than its detector knows."""
+
+    def __init__(self, line: str) -> None:
+        self._line, self._begin, self._reach = line, 0, -1
+
+    def end(self, at: int) -> int:
+        if not self._begin <= at <= self._reach:  # else it is known: looked through only once
+            tail = _TAIL.match(self._line, at)
+            self._begin, self._reach = at, tail.end() if tail else at
+        return self._reach
 
 
 def _matches(detector: Any, piece: str) -> list[tuple[int, int]]:
@@ -129,12 +143,6 @@ def _matches(detector: Any, piece: str) -> list[tuple[int, int]]:
                 begin = match.start() + match[0].index(held)
                 out.append((begin, begin + len(held)))
     return out
-
-
-def _end(text: str, at: int) -> int:
-    """Behind what follows a key without a gap: a longer one than the detector knows of."""
-    tail = _TAIL.match(text, at)
-    return tail.end() if tail else at
 
 
 @lru_cache(maxsize=1)

@@ -12,6 +12,8 @@ from agent_memfas.llm.redaction import redact
 from agent_memfas.text.citations import Citation, Quotable
 from agent_memfas.text.insights import Insight
 from agent_memfas.text.reflection import (
+    LOOKED_AT,
+    MOST_INSIGHTS,
     SCHEMA,
     Judged,
     Part,
@@ -76,15 +78,24 @@ def prompt_for_agent(lines: Sequence[str], where: Citation, day: str) -> str:
 
 def accepted(answer: str, lines: Sequence[str], where: Citation) -> Judged:
     """The insights of an agent's answer. ValueError says what is wrong with it."""
-    claims = read_answer(answer, where.path)
+    claims = _without_secrets(read_answer(answer, where.path))
     return judge(claims, where.path, Quotable(_redacted(lines)), where)
 
 
 def _claims(answer: str, path: str) -> list[Mapping[str, Any]]:
     try:
-        return read_answer(answer, path)
+        return _without_secrets(read_answer(answer, path))
     except ValueError as error:
         raise BadReply(str(error)) from None
+
+
+def _without_secrets(claims: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Whoever can read files, as an agent or a program can, has seen the log with its secrets."""
+    return [
+        {name: redact(value[:LOOKED_AT]).text if isinstance(value, str) else value
+         for name, value in claim.items()} if n < MOST_INSIGHTS else claim
+        for n, claim in enumerate(claims)
+    ]  # fmt: skip
 
 
 def _redacted(lines: Sequence[str]) -> list[str]:

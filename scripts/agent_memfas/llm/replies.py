@@ -17,6 +17,7 @@ _FENCE = re.compile(
     r"\s*(?P<fence>```+|~~~+)[ \t]*(?P<kind>[\w+-]*)[ \t]*\r?\n(?P<body>.*?)\r?\n?(?P=fence)\s*",
     re.DOTALL,
 )
+_OBJECT = re.compile(r"\{\s*[\"}].*\}|\{\}", re.DOTALL)  # not a word in braces
 _KINDS = ("", "json", "markdown", "md", "text", "txt", "plaintext")
 # MiniMax says with status 200 what others say with one of their own.
 _STATUSES = {1002: 429, 1004: 401, 1008: 429, 1039: 429, 2013: 400, 2049: 401}
@@ -67,14 +68,13 @@ def clean_reply(text: str, *, as_json: bool) -> str:
     as_json: whether an object is awaited, which may stand in the midst of words. BadReply where
     nothing is left.
     """
-    text = _without_thoughts(text.encode("utf-8", "replace").decode())
+    text = _without_thoughts(text.encode("utf-8", "replace").decode().lstrip("\ufeff"))
     if as_json and not text.lstrip().startswith(("{", "[")):
-        found = _FENCE.search(text)
-        start, end = text.find("{"), text.rfind("}")
+        found, object_ = _FENCE.search(text), _OBJECT.search(text)
         if found:
             text = found["body"]
-        elif 0 <= start < end:
-            text = text[start : end + 1]
+        elif object_:
+            text = object_[0]
     else:
         whole = _FENCE.fullmatch(text)
         if whole and whole["kind"].lower() in _KINDS and whole["fence"] not in whole["body"]:

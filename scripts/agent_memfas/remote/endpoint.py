@@ -78,7 +78,9 @@ class Endpoint:
     def chat(self, body: Mapping[str, Any], seconds: float) -> bytes:
         """What the server answers to a request for a chat completion. Refused, Unreachable."""
         create = self.open().chat.completions.with_streaming_response.create
-        return self._ask(create, body, seconds)
+        named = {name: body[name] for name in ("model", "messages")}
+        rest = {name: value for name, value in body.items() if name not in named}
+        return self._ask(create, {**named, "extra_body": rest}, seconds)  # older ones know fewer
 
     def close(self) -> None:
         """Let go of the connections; the next request makes new ones."""

@@ -21,8 +21,9 @@ def add_lines(path: Path, data: bytes, header: bytes | None = None) -> int:
     afterwards: a save that replaces it just then does not take them along. Returns the number of
     the last line, 1-based.
 
-    header: makes the file (mode 0600), beginning with it, where it is missing; None: it must be
-    there. TryAgain where it is being replaced all the time; FileFault where it cannot be written.
+    header: makes the file (mode 0600), beginning with it, where it is missing or, as a full disk
+    leaves it, empty; None: it must be there. TryAgain where it is being replaced all the time;
+    FileFault where it cannot be written.
     """
     written = False
     for _ in range(ATTEMPTS):
@@ -55,7 +56,7 @@ def _write(
             raise FileFault(f"{path}: not a regular file")
         before = read_all(descriptor)
         if not (skip_if_there and data in before):
-            start = (header or b"") if made else b""
+            start = b"" if before else header or b""
             joint = start if before[-1:] in (b"\n", b"") else b"\n"
             _write_once(descriptor, joint + data)
             os.fsync(descriptor)

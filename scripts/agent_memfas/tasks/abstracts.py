@@ -16,7 +16,7 @@ from agent_memfas.errors import FileFault
 from agent_memfas.index.foreign import said_by_others
 from agent_memfas.index.scope import scope_of
 from agent_memfas.index.summaries import Examined, Summaries
-from agent_memfas.store.durable import write_whole
+from agent_memfas.store.durable import is_left_over, sweep, write_whole
 from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.listing import Skipped
@@ -53,6 +53,7 @@ def run(
     as_of: int = 0,
     check: Callable[[], None] | None = None,
     wait: float = 10.0,
+    seen: Callable[[str, str], None] | None = None,
 ) -> Report:
     """Write the abstracts of the named folders (none: of the root) and of all folders below.
 
@@ -60,7 +61,8 @@ def run(
     the time that stands in the abstracts. force: read every file, and write also where nothing has
     changed. as_of: the wall clock, ns, by which a file is known again that was read before; 0:
     the next run reads what this one has read. check: called before each file that is read; may
-    raise. wait: seconds for another process that is writing abstracts; TryAgain after that.
+    raise. wait: seconds for another process that is writing abstracts; TryAgain after that. seen:
+    is given the path and the page of each abstract that says something of what files say.
     """
     report = Report(dry_run=dry_run)
     starts = [s for name in names or ["."] if (s := _start(folder, name, report)) is not None]
@@ -68,26 +70,38 @@ def run(
         known = Summaries(folder, as_of, check, anew=force)
         survey = _Survey(folder, known)
         for place in survey.places(starts):
-            files = survey.take(place)
-            sources, totals = survey.sources[place.path], survey.add_up(place, files)
-            report.problems.extend(place.problems)
-            report.problems.extend(
-                Skipped(place.inside(f.item.name), f.problem) for f in files if f.problem
-            )
-            report.foreign.extend(place.inside(n) for n in place.hidden if n in OPENVIKING)
-            if place.listed:
-                page = write_page(
-                    survey.name(place), f"{now:%Y-%m-%d %H:%M}", sources, [f.item for f in files],
-                    survey.folders(place), totals, said=survey.said[place.path],
-                    bare=place.is_archive,
-                )  # fmt: skip
-                _put(folder, place, page, sources, report, force=force)
+            page = _renew(survey, place, f"{now:%Y-%m-%d %H:%M}", report, force=force)
+            if seen and page and not place.is_archive:
+                seen(place.inside(ABSTRACT), page)
         if not dry_run:
             known.save(whole="" in starts)
     for found in (report.written, report.unchanged, report.foreign):
         found.sort()
     report.problems.sort(key=lambda problem: problem.path)
     return report
+
+
+def _renew(survey: _Survey, place: Place, stamp: str, report: Report, *, force: bool) -> str:
+    """See to the abstract of one folder; those inside it have been seen to. Its page, "" for none
+    of ours.
+    """
+    files = survey.take(place)
+    sources, totals = survey.sources[place.path], survey.add_up(place, files)
+    report.problems.extend(place.problems)
+    report.problems.extend(
+        Skipped(place.inside(f.item.name), f.problem) for f in files if f.problem
+    )
+    report.foreign.extend(place.inside(n) for n in place.hidden if n in OPENVIKING)
+    if any(map(is_left_over, place.hidden)) and not report.dry_run:
+        sweep(survey.folder.root / place.path, of=ABSTRACT)
+    page = ""
+    if place.listed:
+        page = write_page(
+            survey.name(place), stamp, sources, [f.item for f in files], survey.folders(place),
+            totals, said=survey.said[place.path], bare=place.is_archive,
+        )  # fmt: skip
+        _put(survey.folder, place, page, sources, report, force=force)
+    return "" if place.inside(ABSTRACT) in report.foreign else page
 
 
 def stale(folder: Folder, as_of: int = 0) -> list[str]:

@@ -7,7 +7,8 @@ deleted under `.memfas` makes it forget.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -67,6 +68,10 @@ class Report:
     left: list[str] = field(default_factory=list)
 
 
+class _NotWritten(FileFault):
+    """Insights that there are cannot be written, and those of the next log could not be either."""
+
+
 @dataclass(frozen=True)
 class Due:
     """Whether it is time to reflect. importance: of all that waits; oldest: its age in days."""
@@ -82,6 +87,16 @@ class Due:
         since the last reflection comes to a threshold; here also when it has waited long enough.
         """
         return self.importance >= self.threshold or self.oldest >= self.after_days
+
+
+@contextmanager
+def alone(folder: Folder) -> Iterator[None]:
+    """Nobody else compounds this folder from now on. TryAgain where somebody does.
+
+    What waits is looked at in here, for another run may just have done it.
+    """
+    with exclusive(folder, "compound.lock"):
+        yield
 
 
 def waiting(folder: Folder, today: date, days: Iterable[date] = ()) -> list[Waiting]:
@@ -148,10 +163,11 @@ def run(
     folder: Folder, todo: Sequence[Waiting], reflect: Reflect, by: str, run: Pass,
     tell: Callable[[Compounded], None] | None = None, *, dry_run: bool = False,
 ) -> Report:  # fmt: skip
-    """Reflect on each of them and append what it gives. TryAgain where another run does so now.
+    """Reflect on each of them and append what it gives. The caller is `alone`, but for a dry run.
 
     reflect: is called without any lock that a writer could wait for. by: who it is. tell: hears of
-    each log when it is done. Where the model cannot be reached, the rest is left for another time.
+    each log when it is done. Where the model cannot be reached or nothing can be written, the rest
+    is left for another time. Logs that an earlier run was killed before marking get their mark.
     """
     report = Report()
     if dry_run:
@@ -159,32 +175,36 @@ def run(
             done = _compounded(folder, each, each.document, reflect(each), by, run.now.date())
             report.done.append(done)
         return report
-    with exclusive(folder, "compound.lock"):
-        for n, each in enumerate(todo):
-            try:
-                report.done.append(done := _compound(folder, each, reflect, by, run))
-                if tell:
-                    tell(done)
-            except (TryAgain, ConfigError) as error:
-                report.faults.append(error)
-                report.left.extend(str(other.where) for other in todo[n:])
-                break
-            except MemfasError as error:
-                report.faults.append(error)
+    _mark_all(folder, run)
+    for n, each in enumerate(todo):
+        try:
+            report.done.append(done := _compound(folder, each, reflect, by, run))
+            if tell:
+                tell(done)
+        except (TryAgain, ConfigError, _NotWritten) as error:
+            report.faults.append(error)
+            report.left.extend(str(other.where) for other in todo[n:])
+            break
+        except MemfasError as error:
+            report.faults.append(error)
     return report
 
 
 def _compound(folder: Folder, each: Waiting, reflect: Reflect, by: str, run: Pass) -> Compounded:
+    folder.place(file_name(each.day))  # a link out of the folder is refused before anyone is asked
     judged = reflect(each)
-    if judged.dropped and not judged.kept:
-        raise NothingFound(
-            f"{each.where}: none of {len(judged.dropped)} insights stands in the log "
-            f"({judged.dropped[0]}); nothing was written",
-            f"try again: memfas compound --date {each.day}",
-        )
     now = _seen_anew(folder, each.where.path)
     done = _compounded(folder, each, now, judged, by, run.now.date())
-    line = append_block(folder, done.path, done.text, run, header=file_title(each.day))
+    if done.dropped and not done.kept and not done.known:
+        raise NothingFound(
+            f"{each.where}: none of {len(done.dropped)} insights stands in the log "
+            f"({done.dropped[0]}); nothing was written",
+            f"try again: memfas compound --date {each.day}",
+        )
+    try:
+        line = append_block(folder, done.path, done.text, run, header=file_title(each.day))
+    except FileFault as fault:
+        raise _NotWritten(fault.message, fault.remedy) from fault
     mark(folder, each.where.path, run)
     queue.take(folder, each.day)
     return replace(done, line=line - done.text.count("\n") + 1)
@@ -204,7 +224,8 @@ def _compounded(
     """What is written of a log. now: the log as it stands; the hash is of what was asked about."""
     path, where = file_name(each.day), each.where
     kept, dropped = list[Insight](), list(judged.dropped)
-    evidence, said, known = Evidence(now.text_lines), _said(folder, path, each.day), 0
+    evidence, known = Evidence(now.text_lines), 0
+    said = _said(folder, path, each, evidence)
     for insight in judged.kept:
         cite = insight.cites[0]
         place = evidence.place(insight.shown, cite.start, cite.end)
@@ -230,24 +251,45 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _said(folder: Folder, path: str, day: date) -> set[str]:
-    """What a file of insights says of a day already."""
+def _said(folder: Folder, path: str, each: Waiting, evidence: Evidence) -> set[str]:
+    """What a file of insights says of a day already, but for what the log does not show any more.
+
+    evidence: the log as it stands; what rests on another log of the day is taken as it is.
+    """
     try:
         lines = parse(read(folder.place(path)).data).text_lines
     except FileFault:
         return set()
-    heading = f"## {day.isoformat()}"
     tops = [n for n, line in enumerate(lines) if line.startswith("## ")]
-    blocks = [
-        lines[start:end] for start, end in zip(tops, [*tops[1:], len(lines)], strict=True)
-        if lines[start].startswith(heading)
-    ]  # fmt: skip
-    return {_says(one.insight) for block in blocks for one in standing(block)}
+    return {
+        _says(one.insight)
+        for start, end in zip(tops, [*tops[1:], len(lines)], strict=True)
+        if lines[start].startswith(f"## {each.day.isoformat()}")
+        for one in standing(lines[start:end])
+        if all(
+            evidence.place(one.insight.shown, cite.start, cite.end)
+            for cite in one.insight.cites[:1] if cite.path == each.where.path
+        )
+    }  # fmt: skip
 
 
 def _says(insight: Insight) -> str:
     said = f"{insight.text} {insight.quote}" if insight.text.endswith(":") else insight.text
     return f"{insight.section}: {' '.join(words_of(said))}"
+
+
+def _mark_all(folder: Folder, run: Pass) -> None:
+    """Mark the logs that have all their insights, where a run did not come to that."""
+    known = _heads(folder)
+    for _, path in logs(folder):
+        if path not in known:
+            continue
+        try:
+            lines = parse(read(folder.place(path), READ_CAP, cut=True).data).text_lines
+            if rest_of(path, lines, known[path]) is None:
+                mark(folder, path, run)
+        except FileFault as fault:
+            run.notices.append(f"{fault.message}; it has its insights, but not their mark")
 
 
 def mark(folder: Folder, path: str, run: Pass) -> None:

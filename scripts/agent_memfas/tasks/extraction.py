@@ -8,6 +8,7 @@ from datetime import date
 from functools import lru_cache
 
 from agent_memfas.errors import FileFault
+from agent_memfas.llm.redaction import redact
 from agent_memfas.store.files import READ_CAP, read, walk
 from agent_memfas.store.layout import Folder
 from agent_memfas.text.documents import Document, parse
@@ -42,9 +43,10 @@ class Extractor:
         self._surroundings = lru_cache(maxsize=1)(self._look_around)
 
     def reflect(self, each: Waiting) -> Judged:
-        """The insights of one of them; all stand in the log."""
+        """The insights of one of them; all stand in the log, as a model would be shown it."""
         around = self._surroundings(self._place.get(each.where.path, 0) // TOGETHER)
-        piece = Piece(each.document, each.where, around.known, around.themes)
+        document = _without_secrets(each.document)
+        piece = Piece(document, each.where, around.known, around.themes)
         return Judged(tuple(extract(piece, self._ratio)), ())
 
     def _look_around(self, part: int) -> _Surroundings:
@@ -56,7 +58,7 @@ class Extractor:
         for day, path in self._logs[max(0, first - BEFORE) : last]:
             document = self._documents.get(path) or self._read(path)
             if document is not None:
-                found.append((day, path, document))
+                found.append((day, path, _without_secrets(document)))
         lines = (line for _, _, document in found for line in document.text_lines)
         return _Surroundings(frequencies(lines), themes(found))
 
@@ -65,3 +67,9 @@ class Extractor:
             return parse(read(self._folder.place(path), READ_CAP, cut=True).data)
         except FileFault:
             return None
+
+
+def _without_secrets(document: Document) -> Document:
+    """A log without its secrets, of as many lines: insights are read and passed on more often."""
+    redacted = redact("\n".join(document.text_lines))
+    return parse(redacted.text.encode("utf-8", "replace")) if redacted.found else document

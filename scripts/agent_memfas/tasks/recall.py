@@ -5,8 +5,10 @@ from __future__ import annotations
 from agent_memfas.index.check import Checker
 from agent_memfas.index.priors import Leaning
 from agent_memfas.index.rows import Found, Freshness, seal
+from agent_memfas.index.tiers import ABSTRACT, AUTO, INSIGHTS, TIERS, Again, enough, merged, tier_of
 from agent_memfas.store.places import PUT_AWAY
 from agent_memfas.text.alike import EXPIRED, LIVE, SUPERSEDED, Said, fold, said
+from agent_memfas.text.cites import Placed, insight, together
 from agent_memfas.text.context import span
 from agent_memfas.text.firing import Trigger, read_link
 from agent_memfas.text.record import Record
@@ -19,6 +21,7 @@ DOUBLES = 200  # passages more than are wanted that are looked at where many say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from datetime import date
 
     from agent_memfas.index.keeper import Keeper, Source
@@ -30,7 +33,9 @@ class Filters(Record):
 
     since, until: ISO days, inclusive, or "". p1, p2: days that entries of these priorities are
     kept, for the label `expired`. given: the seals (of path and text) of hits and triggers that
-    are not to come again. always: files and globs whose text is part of every answer.
+    are not to come again. always: files and globs whose text is part of every answer. tier: one of
+    TIERS, to read no deeper, or AUTO, to read L2 only where L0 and L1 are weak; "" for all files,
+    but no overviews.
     """
 
     limit: int = 5
@@ -44,13 +49,15 @@ class Filters(Record):
     recency_weight: float = 0.0
     given: frozenset[int] = frozenset()
     always: tuple[str, ...] = ()
+    tier: str = ""
 
 
 class Hit(Record):
     """One passage. Lines 1-based, inclusive; heading: the path, joined by " > "; date: ISO or
     None; labels: expired, superseded; score: 0 to 1. also: where else the same is said, each
     `path:12` or `path:12-15`. seals: what it and those are known by in Filters.given.
-    features: what each of the ranking has given to the sum that the score comes of.
+    features: what each of the ranking has given to the sum that the score comes of. cites: the
+    lines that an insight rests on, each `path#L3-L4`; what a line of an overview is about.
     """
 
     path: str
@@ -66,6 +73,7 @@ class Hit(Record):
     also: tuple[str, ...] = ()
     seals: tuple[int, ...] = ()
     features: dict[str, float] | None = None
+    cites: tuple[str, ...] = ()
 
 
 class Quote(Record):
@@ -82,7 +90,8 @@ class Answer(Record):
     """hits: best first. triggers: those in the question, each with the lines that it links, in
     quotes under the same number. freshness: what the answer rests on. always: the files that are
     always loaded. repeated: how many were left out, for they were given before; faint: passages
-    under min_score; apart: those of other kinds or days than were asked for.
+    under min_score; apart: those of other kinds or days than were asked for. tiers: those that were
+    read, where a tier was asked for.
     """
 
     query: str
@@ -94,6 +103,7 @@ class Answer(Record):
     repeated: int = 0
     faint: int = 0
     apart: int = 0
+    tiers: tuple[str, ...] = ()
 
 
 def ask(
@@ -110,7 +120,8 @@ def ask(
     def asked(source: Source) -> Answer:
         wrong.clear()
         checker = Checker(keeper.root)
-        hits, passed = _hits(source, checker, question, filters, today, wrong)
+        search = _Search(source, checker, question, filters, today, wrong)
+        (hits, passed), tiers = search.in_tiers() if filters.tier else (search.all(), ())
         found = source.triggers(question)
         fired = tuple(t for t in found if seal(t.path, t.keyword, t.hint) not in filters.given)
         quotes = tuple(tuple(_quotes(source, checker, t)) for t in fired)
@@ -119,7 +130,7 @@ def ask(
         repeated = passed[GIVEN] + len(found) - len(fired) + len(always) - len(new)
         return Answer(
             question, tuple(hits), fired, source.freshness, quotes,
-            tuple(q for q in new if q.text), repeated, passed[FAINT], passed[APART],
+            tuple(q for q in new if q.text), repeated, passed[FAINT], passed[APART], tiers,
         )  # fmt: skip
 
     answer = keeper.answer(asked, as_of, budget)
@@ -134,27 +145,77 @@ def ask(
     return Answer(**{**vars(answer), "freshness": Freshness(**known)})
 
 
-def _hits(
-    source: Source, checker: Checker, question: str, filters: Filters, today: date, wrong: set[str]
-) -> tuple[list[Hit], list[int]]:
-    """The best hits, and how many better ones were passed over, by reason."""
-    passed = [0, 0, 0]
-    if filters.limit <= 0:
-        return [], passed
-    gatherer = _Gatherer(filters, today)
-    for found in source.ranked(question, Leaning(today, filters.recency_weight)):
-        if gatherer.has_enough():
-            break
-        if found.score < filters.min_score or not _passes(found, filters):
-            passed[FAINT if found.score < filters.min_score else APART] += 1
-        elif not gatherer.wants(found):
-            continue
-        elif not checker.stands(found.path, found.row):
-            wrong.add(found.path)
-        else:
-            gatherer.take(found, checker.beyond(found.path, found.row))
-    hits, passed[GIVEN] = gatherer.hits()
-    return hits, passed
+class _Search:
+    """Looks for the passages that answer a question. wrong: gets the paths of files that are not
+    as the source has them."""
+
+    def __init__(
+        self, source: Source, checker: Checker, question: str, filters: Filters, today: date,
+        wrong: set[str],
+    ) -> None:  # fmt: skip
+        self._source, self._checker, self._question = source, checker, question
+        self._filters, self._today, self._wrong = filters, today, wrong
+
+    def all(self) -> tuple[list[Hit], list[int]]:
+        """The best hits, and how many better ones were passed over, by reason."""
+        return self._best(self._ranked()) if self._filters.limit > 0 else ([], [0, 0, 0])
+
+    def in_tiers(self) -> tuple[tuple[list[Hit], list[int]], tuple[str, ...]]:
+        """The same of the tiers that were asked for, and which those were."""
+        if self._filters.limit <= 0 or self._filters.tier == TIERS[2]:
+            return self.all(), TIERS
+        ranked = Again(self._ranked())
+        if self._filters.tier == AUTO:
+            return self._as_deep_as_needed(ranked)
+        from agent_memfas.index.overviews import Overviews
+
+        most = TIERS.index(self._filters.tier)
+        lines = Overviews(self._checker.root).ranked(self._question)
+        return self._best(_down_to(most, merged(lines, ranked))), TIERS[: most + 1]
+
+    def _as_deep_as_needed(
+        self, ranked: Again
+    ) -> tuple[tuple[list[Hit], list[int]], tuple[str, ...]]:
+        """L0 and L1, or all where these are weak. Overviews are none of it: they name files, and
+        where these are to be looked into recall knows the lines.
+        """
+        from agent_memfas.index.overviews import files
+
+        if not self._source.paths((INSIGHTS,)) and not files(self._checker.root):
+            return self._best(ranked), TIERS
+        hits, passed = self._best(_down_to(1, ranked))
+        deep = (f for f in ranked if tier_of(f.path, f.kind) == 2 and self._counts(f))
+        if count := enough(hits, next(deep, None)):
+            return (hits[:count], passed), TIERS[:2]
+        return self._best(ranked), TIERS
+
+    def _ranked(self) -> Iterator[Found]:
+        leaning = Leaning(self._today, self._filters.recency_weight)
+        return self._source.ranked(self._question, leaning)
+
+    def _best(self, ranked: Iterable[Found]) -> tuple[list[Hit], list[int]]:
+        passed, filters = [0, 0, 0], self._filters
+        gatherer = _Gatherer(filters, self._today)
+        for found in ranked:
+            if gatherer.has_enough():
+                break
+            if found.score < filters.min_score or not _passes(found, filters):
+                passed[FAINT if found.score < filters.min_score else APART] += 1
+            elif not gatherer.wants(found):
+                continue
+            elif not self._checker.stands(found.path, found.row):
+                self._wrong.add(found.path)
+            else:
+                gatherer.take(found, self._checker.beyond(found.path, found.row))
+        hits, passed[GIVEN] = gatherer.hits()
+        return hits, passed
+
+    def _counts(self, found: Found) -> bool:
+        return found.score >= self._filters.min_score and _passes(found, self._filters)
+
+
+def _down_to(most: int, ranked: Iterable[Found]) -> Iterator[Found]:
+    return (found for found in ranked if tier_of(found.path, found.kind) <= most)
 
 
 class _Gatherer:
@@ -163,12 +224,14 @@ class _Gatherer:
     def __init__(self, filters: Filters, today: date) -> None:
         self._filters, self._today = filters, today
         self._found, self._said = list[Found](), list[Said]()
+        self._placed = list[Placed]()
         self._room, self._ahead, self._full = filters.limit, AHEAD, False
         self._folded = list[list[int]]()
 
     def wants(self, found: Found) -> bool:
-        """Whether a passage may be of use: once there are enough, only the same words again."""
-        if not self._full:
+        """Whether a passage may be of use: once there are enough, only the same words again, and
+        what quotes or is quoted."""
+        if not self._full or found.kind == INSIGHTS or any(known.cites for known in self._placed):
             return True
         new = spoken_in(found.row.text).words
         return any(known.spoken.words == new for known in self._said)
@@ -177,6 +240,7 @@ class _Gatherer:
         """One passage more. lines: those that it is only a piece of, or ""."""
         self._found.append(found)
         self._said.append(_said(found, lines, self._filters, self._today))
+        self._placed.append(_placed(found, lines, self._said[-1]))
         self._folded = []
 
     def has_enough(self) -> bool:
@@ -194,17 +258,17 @@ class _Gatherer:
         groups, given = self._groups()
         return [self._hit(group) for group in groups], given
 
-    def _groups(self) -> tuple[list[list[Found]], int]:
+    def _groups(self) -> tuple[list[list[int]], int]:
         """What is shown, each with its doubles, and how many better ones were given before."""
-        groups, given = list[list[Found]](), 0
-        self._folded = self._folded or fold(self._said)
+        groups, given = list[list[int]](), 0
+        self._folded = self._folded or together(fold(self._said), self._placed)
         for numbers in self._folded:
             if len(groups) == self._filters.limit:
                 break
             if self._was_given(numbers):
                 given += 1
             else:
-                groups.append([self._found[n] for n in numbers])
+                groups.append(numbers)
         return groups, given
 
     def _was_given(self, numbers: list[int]) -> bool:
@@ -215,7 +279,8 @@ class _Gatherer:
             for n in (numbers if self._filters.given else ())
         )
 
-    def _hit(self, group: list[Found]) -> Hit:
+    def _hit(self, numbers: list[int]) -> Hit:
+        group = [self._found[n] for n in numbers]
         found, row = group[0], group[0].row
         expired, superseded = _state(found, self._filters, self._today)
         labels = [name for name, is_so in
@@ -224,8 +289,17 @@ class _Gatherer:
         return Hit(
             found.path, row.start, row.end, row.heading, row.day or None, row.priority or None,
             found.kind, round(found.score, 4), row.text, tuple(labels), tuple(also)[1:],
-            tuple(map(_seal, group)), found.parts,
+            tuple(map(_seal, group)), found.parts, self._placed[numbers[0]].cites,
         )  # fmt: skip
+
+
+def _placed(found: Found, lines: str, said: Said) -> Placed:
+    """A passage with what it rests on. lines: as in `_Gatherer.take`."""
+    row = found.row
+    if found.kind == INSIGHTS:
+        return insight(found.path, row.start, row.end, lines or row.text)
+    about = (row.heading,) if found.kind == ABSTRACT else ()
+    return Placed(found.path, row.start, row.end, said.spoken.words, about)
 
 
 def _said(found: Found, lines: str, filters: Filters, today: date) -> Said:

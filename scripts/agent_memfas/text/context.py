@@ -37,7 +37,10 @@ def trigger_block(trigger: Any, quotes: Iterable[Any]) -> Block:
 
 def hit_block(hit: Any) -> Block:
     """A hit of recall: where it stands, what is known of it, where else it stands, its lines."""
-    about = [hit.heading, hit.date or "", *(label.upper() for label in hit.labels), also(hit)]
+    heading = hit.heading
+    if hit.kind == "insights":  # the headings above the last repeat the file's name and the day
+        heading = heading.rpartition(" > ")[2]
+    about = [heading, hit.date or "", *(label.upper() for label in hit.labels), also(hit)]
     told = " | ".join(part for part in about if part)
     place = _line(f"[{hit.path}:{span(hit.start_line, hit.end_line)}] {told}".rstrip())
     text = "\n".join([f"{place} (score: {hit.score:.2f})", *quoted(hit.text)])

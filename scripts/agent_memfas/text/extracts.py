@@ -90,8 +90,8 @@ def extract(piece: Piece, ratio: int) -> list[Insight]:
     """The insights of a piece of a log: quotations all, the weightiest first to get a place.
 
     ratio: tokens of the log for each of insight, but the insights of any log have room for FLOOR,
-    of a tiny one for LEAST times its own. What the writer marked himself (headings, labels, open tasks) and changed
-    files are no question of room.
+    of a tiny one for LEAST times its own. What the writer marked himself (headings, labels, open
+    tasks) and changed files are no question of room.
     """
     where = piece.where
     size = estimate("\n".join(piece.document.text_lines[where.start - 1 : where.end]))

@@ -23,7 +23,6 @@ SECTIONS = (
     "Open Items", "Statistics",
 )  # fmt: skip
 STATISTICS = SECTIONS[-1]
-NOTHING = "–"  # in a section without insights; no word that a search could find
 LONGEST = 600  # characters of an insight
 MARKER = re.compile(r"\s*<!--\s*compounded\b.*-->\s*")
 _HEAD = re.compile(
@@ -33,10 +32,10 @@ _HEAD = re.compile(
 _STALE = re.compile(r" ?\[stale:([0-9]{4}-[0-9]{2}-[0-9]{2})\]")
 _QUOTED = re.compile(r'^(?P<text>.*?)(?: ?— ?| )?"(?P<quote>[^"]+)"$')
 _TASK = re.compile(r"\[[ xX]\] ")
-_PLACE = re.compile(r"\(?[^\s()]+#L\d+(?:-L?\d+)?\)?")
-_PRIORITY = re.compile(r"\[[ ]?([pP]-?[0-9])[ ]?\]")
+_PLACE = re.compile(r"\(?(?<![^\s()])[^\s()]+#L\d+(?:-L?\d+)?\)?")
+_PRIORITY = re.compile(r"(?:\[[ ]?)+([pP]-?[0-9])(?:[ ]?\])+")
 _BLOCK_MARK = re.compile(r"(?:#{1,6}(?=\s|$)|[-*+](?=\s|$)|>+|[0-9]{1,9}[.)](?=\s)|={2,}|-{2,})\s*")
-_TASK_OR_MARK = re.compile(rf"^(?:\[[ xX]\](?=\s|$)|{_BLOCK_MARK.pattern})")
+_TASK_OR_MARK = re.compile(rf"^(?:\[[ xX]\](?=\s|$)\s*|{_BLOCK_MARK.pattern})+")
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
@@ -115,14 +114,16 @@ def marker(day: date) -> str:
 
 
 def write_block(day: date, head: Head, insights: Sequence[Insight], statistics: str) -> str:
-    """A block: heading, head, the seven sections with their lines, a rule. Ends with a line end."""
+    """A block: heading, head, those of the seven sections that say something, a rule. Ends with a
+    line end. Empty sections would cost every reader more than most insights do.
+    """
     lines = [f"## {day.isoformat()} Insights", str(head)]
     for section in SECTIONS:
-        lines += ["", f"### {section}", ""]
+        said = [write_line(i) for i in insights if i.section == section]
         if section == STATISTICS:
-            lines.append(f"- {statistics} ({head.piece})")
-        else:
-            lines += [write_line(i) for i in insights if i.section == section] or [NOTHING]
+            said = [f"- {statistics} ({head.piece})"]
+        if said:
+            lines += ["", f"### {section}", "", *said]
     return "\n".join([*lines, "", "---", "", ""])
 
 
@@ -186,13 +187,17 @@ def harmless(text: str) -> str:
     """Text of any origin as one line that can be nothing but the text of a bullet: no heading,
     list, task, fence, comment, tag of HTML, citation or priority.
     """
+    before, line = "", text
+    while before != line:  # what is taken out may have stood between the halves of another
+        before, line = line, _less_harmful(line)
+    return entry_text(clip(line, LONGEST))
+
+
+def _less_harmful(text: str) -> str:
     line = _PLACE.sub("", _PRIORITY.sub(r"\1", safe(text)))
     line = _FENCE.sub(lambda m: m[0][:2], line)
     line = _TAG.sub("&lt;", line).replace('"', "'")
-    before = ""
-    while before != line:
-        before, line = line, _TASK_OR_MARK.sub("", line, count=1).strip()
-    return entry_text(clip(line, LONGEST))
+    return _TASK_OR_MARK.sub("", line).strip()
 
 
 def same(one: str, other: str) -> bool:

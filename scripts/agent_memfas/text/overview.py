@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agent_memfas.text.lines import safe, safe_name, shorten
+from agent_memfas.text.lines import plain, safe, safe_name, shorten
 from agent_memfas.text.summary import Summary
 from agent_memfas.text.tokens import estimate
 from agent_memfas.text.topics import choose, spread
@@ -24,7 +24,12 @@ STRONGEST = 9  # what one file can give to a term: a long one does not drown the
 PRIORITIES = ("P0", "P1", "P2")
 _MARK = re.compile(
     rb"<!-- Auto-generated: [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2} \| memfas abstract"
-    rb" \| sources sha256:([0-9a-f]{16}) -->\r?"
+    rb" \| sources sha256:([0-9a-f]{16})( \| words by [^\r\n]{1,200})? -->\r?"
+)
+_FIGURES = re.compile(
+    r"[0-9,]+ files?(?: here and in [0-9,]+ folders? below)?"
+    r"(?:, [0-9-]{10}(?: to [0-9-]{10})?)?(?:, ~[0-9,]+ tokens)?\."
+    r"(?: Entries: [^.]{1,40}\.)?(?: Archived: [^.]{1,60}\.)?"
 )
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}")
 
@@ -134,6 +139,26 @@ def read_mark(page: bytes) -> str | None:
     return match[1].decode() if match else None
 
 
+def read_words(page: bytes) -> bool:
+    """Whether a model has worded an `.abstract` that memfas has written."""
+    lines = page[:4096].split(b"\n")
+    match = _MARK.fullmatch(lines[1]) if len(lines) > 1 else None
+    return bool(match and match[2])
+
+
+def reworded(page: str, words: str, by: str) -> str:
+    """A page of `write_page` whose overview says, behind its figures, what a model has written.
+
+    words: of any origin; cut so that the overview has at most MOST_TOKENS. by: the model's name.
+    """
+    head, mark, blank, overview, *rest = page.split("\n")
+    found = _FIGURES.match(overview)
+    figures = f"{found[0]} " if found else ""
+    said = shorten(plain(words), MOST_TOKENS - estimate(figures) - 1)
+    mark = mark.replace(" -->", f" | words by {plain(by)[:80] or 'a model'} -->")
+    return "\n".join([head, mark, blank, figures + said, *rest])
+
+
 def _age(name: str) -> tuple[int, ...]:
     """Undated names first, then the newest of the dated ones: a log of today stands on top."""
     dated = _DATED.match(name)
@@ -185,7 +210,8 @@ def _overview(items: Sequence[Item], totals: Totals, written: str, *, bare: bool
         summaries = [item.summary for item in items if item.summary]
         headings = Counter(section for s in summaries for section in s.sections)
         by_number = sorted(headings, key=lambda heading: -headings[heading])
-        said.append(_fit("Sections", [shorten(h, 12) for h in by_number], HEADING_TOKENS))
+        room = min(HEADING_TOKENS, MOST_TOKENS - estimate(" ".join(said)))
+        said.append(_fit("Sections", [shorten(h, 12) for h in by_number], room))
         ranked = sorted(totals.terms, key=lambda pair: (-pair[1], pair[0]))[:MOST_TERMS]
         left = MOST_TOKENS - estimate(" ".join(said))
         said.append(_fit("Often", [word for word, _ in ranked], left))

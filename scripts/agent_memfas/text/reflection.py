@@ -21,6 +21,7 @@ from agent_memfas.text.tokens import estimate
 
 ASKED = SECTIONS[:-1]
 MOST_INSIGHTS = 60
+LOOKED_AT = 4 * LONGEST  # characters of what is said
 QUOTE = 300  # characters of a quotation that are kept
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -123,9 +124,10 @@ def parts(lines: Sequence[str], first: int, most: int) -> list[Part]:
 
 
 def _pieces(line: str, most: int) -> list[str]:
+    """A line cut so that each piece has room in a part; a wide character costs four plain ones."""
     if estimate(line) + 4 <= most:
         return [line]
-    width = max(1, most - 4)  # a character costs a token at most
+    width = max(1, most - 4) * (4 if line.isascii() else 1)
     return [line[at : at + width] for at in range(0, len(line), width)]
 
 
@@ -154,7 +156,8 @@ def read_answer(answer: str, path: str) -> list[Mapping[str, Any]]:
     if text.startswith(("{", "[")):
         return _from_json(text)
     claims = list(_from_markdown(text, path))
-    if not claims and not re.search(r"^#+ .*Insights", text, re.MULTILINE):
+    quoting = any(claim["quote"] for claim in claims)
+    if not quoting and not re.search(r"^#+ .*Insights", text, re.MULTILINE):
         raise ValueError("is neither JSON nor a list of insights that cite their lines")
     return claims
 
@@ -174,8 +177,9 @@ def _from_json(text: str) -> list[Mapping[str, Any]]:
     items = found.get("insights") if isinstance(found, dict) else found
     if not isinstance(items, list):
         raise ValueError("has no list under the key `insights`")
-    if wrong := next((i for i in items if not isinstance(i, dict)), None):
-        raise ValueError(f"has an insight that is no object: {str(wrong)[:60]}")
+    for n, item in enumerate(items, start=1):
+        if not isinstance(item, dict):
+            raise ValueError(f"has an insight that is no object, number {n}")
     return items
 
 
@@ -254,7 +258,7 @@ def _quote(claim: Mapping[str, Any]) -> str:
 
 def _text(claim: Mapping[str, Any], key: str) -> str:
     value = claim.get(key)
-    return value[: 4 * LONGEST] if isinstance(value, str) else ""
+    return value[:LOOKED_AT] if isinstance(value, str) else ""
 
 
 def _number(claim: Mapping[str, Any], key: str) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import exp, fsum, log, log1p
 from typing import NamedTuple
 
-from agent_memfas.text.spoken import Spoken, is_unspaced, spoken_in
+from agent_memfas.text.spoken import Spoken, is_unspaced, size, spoken_in
 from agent_memfas.text.stopwords import is_stop_word
 from agent_memfas.text.tokens import estimate
 from agent_memfas.text.words import terms, words
@@ -24,6 +24,7 @@ from agent_memfas.text.words import terms, words
 LONGEST = 2000  # characters of a line that are looked at
 COST = 0.6  # the power of a line's tokens that its worth is divided by
 LEAST = 0.6  # of the log's average chance: with less a line is not kept, room or not
+FEWEST_WORDS = 3  # of an excerpt
 FEWEST = 100  # lines that are needed to tell what is rare
 KEPT = 0.4  # of what a line tells: the excerpt holds at least so much
 
@@ -149,7 +150,7 @@ def _candidates(
             continue
         spoken = spoken_in(line[:LONGEST])
         kept = excerpt(line, known)
-        if kept and any(map(_is_word, spoken.words)):
+        if size(tuple(words(kept))) >= FEWEST_WORDS and any(map(_is_word, spoken.words)):
             odds = _odds(spoken, known)
             odds += _ANSWERS * (asked_by is not None and asked_by != spoken.speaker)
             cost = max(1, estimate(kept)) + each
@@ -187,7 +188,7 @@ def _sentences(text: str) -> list[tuple[int, int]]:
     """Where the sentences of a line begin and end, those without a word left out."""
     found, start = list[tuple[int, int]](), 0
     for end in [*(match.end() for match in _END.finditer(text)), len(text)]:
-        if any(map(str.isalnum, text[start:end])):
+        if any(map(str.isalpha, text[start:end])):
             found.append((start, end))
         start = end
     return found

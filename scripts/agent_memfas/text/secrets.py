@@ -63,7 +63,7 @@ _NAMED = re.compile(
     r"(?:api|access|auth|account|private|secret|signing|encryption)[ _-]?key)s?"
     r"(?:[_-]?(?:key|prod|production|dev|test|staging|main|[0-9]{1,3}))?"
     r"[\"'`*_\])]{0,3}(?P<link>[ \t]{0,3}(?::=|=>|[:=：＝是])|[ \t]{1,3}is(?=[ \t])|(?=[ \t]))"
-    r"[\"'`*_]{0,3}[ \t]{0,3}[\"'`*_]{0,3}(?P<value>[^\s\"'`<>:=，。；、|]{6,}={0,2})",
+    r"[\"'`*_]{0,3}[ \t]{0,3}[\"'`*_]{0,3}(?P<value>[^\s\"'`<>:=：＝是，。；、|]{6,}={0,2})",
     re.IGNORECASE,
 )
 # Tokens that say where in a list one is, or that a call is made once.

@@ -1,0 +1,1 @@
+"""Language models against a real server on this machine, and programs as models."""
