@@ -263,7 +263,7 @@ def _said(folder: Folder, path: str, each: Waiting, evidence: Evidence) -> set[s
     tops = [n for n, line in enumerate(lines) if line.startswith("## ")]
     return {
         _says(one.insight)
-        for start, end in zip(tops, [*tops[1:], len(lines)], strict=True)
+        for start, end in zip(tops, [*tops[1:], None], strict=False)
         if lines[start].startswith(f"## {each.day.isoformat()}")
         for one in standing(lines[start:end])
         if all(
