@@ -254,11 +254,16 @@ def _compounded(
     head = Head(where, hash_of(each.lines), by, today.isoformat())
     size = sum(estimate(write_line(insight)) for insight in kept)
     told = (
-        f"{len(each.lines)} lines, {each.tokens} tokens; {len(kept)} insights, {size} tokens; "
+        f"{_count(len(each.lines), 'line')}, {each.tokens} tokens; "
+        f"{_count(len(kept), 'insight')}, {size} tokens; "
         f"{known} known before, {len(dropped)} dropped"
     )
     text = write_block(each.day, head, kept, told)
     return Compounded(each.day, where, path, 0, tuple(kept), known, tuple(dropped), text)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _said(folder: Folder, path: str, each: Waiting, evidence: Evidence) -> set[str]:
@@ -270,15 +275,12 @@ def _said(folder: Folder, path: str, each: Waiting, evidence: Evidence) -> set[s
         lines = parse(read(folder.place(path)).data).text_lines
     except FileFault:
         return set()
-    heading = f"## {each.day.isoformat()}"
     tops = [n for n, line in enumerate(lines) if line.startswith("## ")]
-    blocks = [
-        lines[start:end] for start, end in zip(tops, [*tops[1:], len(lines)], strict=True)
-        if lines[start].startswith(heading)
-    ]  # fmt: skip
     return {
         _says(one.insight)
-        for block in blocks for one in standing(block)
+        for start, end in zip(tops, [*tops[1:], None], strict=False)
+        if lines[start].startswith(f"## {each.day.isoformat()}")
+        for one in standing(lines[start:end])
         if all(
             evidence.place(one.insight.shown, cite.start, cite.end)
             for cite in one.insight.cites[:1] if cite.path == each.where.path

@@ -58,7 +58,7 @@ class Extractor:
         for day, path in self._logs[max(0, first - BEFORE) : last]:
             document = self._documents.get(path) or self._read(path)
             if document is not None:
-                found.append((day, path, document))
+                found.append((day, path, _without_secrets(document)))
         lines = (line for _, _, document in found for line in document.text_lines)
         return _Surroundings(frequencies(lines), themes(found))
 

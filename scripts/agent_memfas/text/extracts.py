@@ -39,7 +39,8 @@ from agent_memfas.text.statements import (
 from agent_memfas.text.themes import Theme
 from agent_memfas.text.tokens import estimate
 
-FLOOR = 160  # tokens that the insights of a log may have, be it short: but not more than it has
+FLOOR = 160  # tokens that the insights of a log may have, be it short
+LEAST = 2  # of a tiny one so many for each of its own: citations are longer than its lines
 FIRST, DENSE = 1000, 3  # of the first so many tokens one in so many
 MOST = 12  # insights of a section
 MOST_FILES = 12
@@ -110,14 +111,14 @@ def extract(piece: Piece, ratio: int) -> list[Insight]:
 
 def room_for(size: int, ratio: int) -> int:
     """Tokens of insight for a log of so many: a third of the first 1,000 and one for each `ratio`
-    of the rest; a short log has FLOOR, or all of its own.
+    of the rest; a short log has FLOOR, a tiny one LEAST times its own.
 
     A short day says little that is not asked for later, a long one repeats itself: of LoCoMo's
     logs (1,000 tokens) a third holds evidence for 84 % of the questions, a tenth for 62 %; of
     BEAM's (7,000) a fifth did for 96 %.
     """
     share = min(size, FIRST) // min(DENSE, ratio) + max(size - FIRST, 0) // ratio
-    return max(share, min(FLOOR, size))
+    return max(share, min(FLOOR, LEAST * size))
 
 
 class _Chosen:

@@ -95,8 +95,12 @@ def file_title(day: date) -> str:
 
 
 def hash_of(lines: Iterable[str]) -> str:
-    """16 hex digits over lines of text, without their terminators."""
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    """16 hex digits over lines of text, without their terminators.
+
+    A carriage return at the end is a part of one as soon as another line is appended.
+    """
+    text = "\n".join(line.rstrip("\r") for line in lines)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def is_marker(line: str) -> bool:

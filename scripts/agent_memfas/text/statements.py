@@ -35,6 +35,7 @@ _ABBREVIATED = re.compile(
     r"|inkl|ggf)"
     r"|\b[A-Z])\.$", re.IGNORECASE,
 )  # fmt: skip
+_CONFLICT = re.compile(r"(?:<{7}|={7}|>{7})(?:\s|$)")
 _LABELLED = re.compile(r"[:：]\s*[*_]{0,3}$")
 
 
@@ -72,22 +73,26 @@ def statements(text: str, start: int, label: str | None, *, opens: bool) -> Iter
     first, held = 0, list[str]()
     own = label
     for n, line in enumerate([*lines, "- "]):
-        if held and _ITEM.match(line):
+        prose = _ITEM.match(held[0]) is not None and line[:1].strip() != "" if held else False
+        if held and (prose or _ITEM.match(line)):
             found = _statement(held, start + first, own, opens=opens or first > 0)
             if found is not None and is_label(found.text) and not found.done:
                 own = section_named(found.text) or own
             elif found is not None:
                 yield found
             held, first = [], n
-        held.append(line)
+        held.append("" if _CONFLICT.match(line) else line)
 
 
 def _commentless(text: str) -> str:
-    """A text without its comments, line ends kept."""
+    """A text without the comments at the ends of its lines; line ends are kept. One in the middle
+    stays, for what is told must stand there word for word.
+    """
     kept, at = list[str](), 0
     for start, end, _ in find_comments(text):
-        kept += [text[at:start].rstrip(" \t"), "\n" * text.count("\n", start, end)]
-        at = end
+        if not text[end:].partition("\n")[0].strip():
+            kept += [text[at:start].rstrip(" \t"), "\n" * text.count("\n", start, end)]
+            at = end
     return "".join([*kept, text[at:]])
 
 
