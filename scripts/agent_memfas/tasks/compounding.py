@@ -253,7 +253,8 @@ def _compounded(
             said.add(_says(insight))
     head = Head(where, hash_of(each.lines), by, today.isoformat())
     size = sum(estimate(write_line(insight)) for insight in kept)
-    told = f"{len(each.lines)} lines, {each.tokens} tokens; {len(kept)} insights, {size} tokens"
+    told = f"{_count(len(each.lines), 'line')}, {each.tokens} tokens; "
+    told += f"{_count(len(kept), 'insight')}, {size} tokens"
     told += f"; {known} known before" if known else ""
     told += f"; {len(dropped)} dropped" if dropped else ""
     text = write_block(each.day, head, kept, told)
