@@ -33,3 +33,11 @@ def memory(tmp_path, server: Server) -> Memory:
     memory.write("memfas.yaml", CONFIG + server.settings)
     memory.write(NAME, LOG)
     return memory
+
+
+@pytest.fixture
+def agent(tmp_path) -> Memory:
+    """A memory folder without a model and without a log."""
+    memory = Memory(tmp_path / "agent")
+    memory.write("memfas.yaml", CONFIG)
+    return memory

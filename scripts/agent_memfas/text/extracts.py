@@ -10,6 +10,7 @@ from agent_memfas.text.citations import WIDE, Citation, is_telling, words_of
 from agent_memfas.text.cues import MARKED, STRONG, WEAK, cue_of
 from agent_memfas.text.documents import Document
 from agent_memfas.text.gist import is_formal
+from agent_memfas.text.importance import importance
 from agent_memfas.text.insights import Insight, harmless, write_line
 from agent_memfas.text.logs import Unit, code_lines, day_of, units
 from agent_memfas.text.named_files import files_in, is_change_by_git, says_changed
@@ -44,6 +45,7 @@ LEAST = 2  # of a tiny one so many for each of its own: citations are longer tha
 FIRST, DENSE = 1000, 3  # of the first so many tokens one in so many
 MOST = 12  # insights of a section
 MOST_FILES = 12
+STATED = 7  # the least importance of what the writer calls a decision or a lesson
 SHORT = 160  # characters of a note that is told whole
 QUOTE = 80  # characters that show a theme
 
@@ -183,6 +185,9 @@ def _cued(piece: Piece) -> Iterator[_Cued]:
             cite = Citation(piece.where.path, statement.start, statement.end)
             speaker = "" if said.opens else unit.speaker
             insight = _insight(said.cue.section, said.text, cite, speaker)
+            stated = said.cue.strength == MARKED and said.cue.section in (DECISIONS, LESSONS)
+            if stated and importance(said.text) < STATED:
+                insight = replace(insight, importance=STATED)
             yield _Cued(insight, said.cue.strength, unit.importance)
 
 

@@ -36,7 +36,7 @@ _ABBREVIATED = re.compile(
     r"|\b[A-Z])\.$", re.IGNORECASE,
 )  # fmt: skip
 _CONFLICT = re.compile(r"(?:<{7}|={7}|>{7})(?:\s|$)")
-_LABELLED = re.compile(r"[:：]\s*[*_]{0,3}$")
+_LABELLED = re.compile(r"[:：]\s*[*_]{0,3}$|^(?:\*\*|__)[^*_]+(?:\*\*|__)$")
 
 
 @dataclass(frozen=True)
