@@ -81,7 +81,7 @@ def test_the_file_of_insights_byte_for_byte(memory: Memory, server: Server) -> N
     assert text.startswith(FILE)
     statistics, _, end = text[len(FILE) :].partition("\n")
     assert statistics.startswith("- 8 lines, ")
-    assert statistics.endswith(f"0 known before, 0 dropped ({NAME}#L1-L8)")
+    assert statistics.endswith(f" tokens ({NAME}#L1-L8)")
     assert end == "\n---\n\n"
     assert memory.read(NAME).decode() == LOG + MARK
     assert result.text == f"✓ {NAME}#L1-L8 → {INSIGHTS}:3: 6 insights\n"

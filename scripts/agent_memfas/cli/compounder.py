@@ -30,12 +30,15 @@ class Compounder:
 
     def __init__(self, session: Session, json: bool, days: list[date]) -> None:
         self._session, self._json, self._days = session, json, days
+        self._unread = list[MemfasError]()
         self._folder = session.folder
 
     def show(self) -> None:
         """What waits, and whether it is due."""
         found = self._waiting()
         reflected.waiting(found, self._due(found), json=self._json)
+        for fault in self._unread:
+            out.error(fault, as_data=False)
 
     def mark_pending(self, count: int | None, *, dry_run: bool) -> None:
         """Note days in the queue."""
@@ -62,7 +65,7 @@ class Compounder:
         """Why a log need not be noted in the queue; "" where it does. A day that is named is noted
         although it was done: somebody wants it once more.
         """
-        if each.characters < SHORTEST:
+        if each.is_short:
             return f"under {SHORTEST} characters"
         if not self._days and not compounding.waiting(self._folder, each.day, [each.day]):
             return "has its insights"
@@ -175,7 +178,11 @@ class Compounder:
             self._report(self._run(todo, reflect, by, dry_run=dry_run), dry_run=dry_run)
 
     def _waiting(self) -> list[Waiting]:
-        return compounding.waiting(self._folder, self._session.today, self._days)
+        """What waits; logs that cannot be read are faults of whatever is done."""
+        faults = list[MemfasError]()
+        found = compounding.waiting(self._folder, self._session.today, self._days, faults)
+        self._unread = faults
+        return found
 
     def _worth(self, found: list[Waiting]) -> list[Waiting]:
         """A day that was named is done however short it is."""
@@ -195,6 +202,7 @@ class Compounder:
         return report
 
     def _report(self, report: compounding.Report, *, dry_run: bool, quiet: bool = False) -> None:
+        report.faults.extend(self._unread)
         reflected.report(report, json=self._json, dry_run=dry_run, quiet=quiet)
         if report.faults:
             later = all(isinstance(fault, TryAgain) for fault in report.faults)

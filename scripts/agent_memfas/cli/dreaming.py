@@ -12,6 +12,7 @@ import typer
 
 from agent_memfas.cli import out
 from agent_memfas.cli.brief import keeper_for, places_for
+from agent_memfas.cli.modeling import named_model
 from agent_memfas.cli.ranking import keeper_maker
 from agent_memfas.cli.reflectors import due_of, modeled, reflector
 from agent_memfas.cli.session import Config, DryRun, Json, Root, Session, Today, open_up
@@ -19,7 +20,7 @@ from agent_memfas.errors import FileFault, MemfasError, SafetyStop, TryAgain
 from agent_memfas.index.upkeep import Upkeep
 from agent_memfas.store import reports
 from agent_memfas.store.locks import exclusive
-from agent_memfas.tasks import abstracts, compounding, flush, janitor, promote, watch
+from agent_memfas.tasks import abstracts, compounding, flush, janitor, promote, watch, wording
 
 PANEL = "Tend"
 PATIENCE = 10.0  # seconds for another process that is writing the index
@@ -128,10 +129,13 @@ class _Night:
 
     def _compound(self, step: Step) -> None:
         with nullcontext() if self._dry_run else compounding.alone(self._folder):
-            self._reflect(step)
+            unread = list[MemfasError]()
+            self._reflect(step, unread)
+        for fault in unread:
+            _fail(step, fault)
 
-    def _reflect(self, step: Step) -> None:
-        found = compounding.waiting(self._folder, self._session.today)
+    def _reflect(self, step: Step, unread: list[MemfasError]) -> None:
+        found = compounding.waiting(self._folder, self._session.today, faults=unread)
         due = due_of(self._session, found)
         todo = [each for each in found if not each.is_short]
         step.detail = {**asdict(due), "due": due.is_due, "pending": [str(e.where) for e in todo]}
@@ -179,12 +183,22 @@ class _Night:
             _fail(step, fault)
 
     def _abstracts(self, step: Step) -> None:
-        report = abstracts.run(self._folder, [], self._session.now, dry_run=self._dry_run)
+        pages: dict[str, str] = {}
+        report = abstracts.run(
+            self._folder, [], self._session.now, dry_run=self._dry_run, as_of=time.time_ns(),
+            wait=PATIENCE, seen=pages.__setitem__,
+        )  # fmt: skip
         step.told += report.written
         step.detail = {"written": report.written, "foreign": report.foreign}
         step.status = DONE if report.written else NOTHING
-        for problem in report.problems:
-            step.told.append(f"{problem.path}: {problem.reason}")
+        problems = list(report.problems)
+        if self._session.settings.writer == "model" and not self._dry_run:
+            with named_model(self._session, "dream") as model:
+                worded = wording.run(self._folder, pages, model)
+            step.detail["worded"] = worded.worded
+            step.told += [f"{path}, in the words of {worded.by}" for path in worded.worded]
+            problems += worded.problems
+        step.told += [f"{problem.path}: {problem.reason}" for problem in problems]
 
     def _index(self, step: Step) -> None:
         if self._dry_run:

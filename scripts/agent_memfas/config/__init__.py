@@ -65,12 +65,13 @@ class Keyword(NamedTuple):
 
 class Compounding(NamedTuple):
     """When it is time to reflect: at that importance of all that waits, or when the oldest of it is
-    so many days old. ratio: tokens of a log for each of insight, without a model.
+    so many days old. ratio: without a model, tokens of a log beyond its first 1,000 for each of
+    insight.
     """
 
     threshold: int = 150
     after_days: int = 7
-    ratio: int = 5
+    ratio: int = 10
 
 
 @dataclass(frozen=True)

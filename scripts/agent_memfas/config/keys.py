@@ -147,7 +147,7 @@ DEFAULTS: dict[str, Any] = {
     "llm.api_key_env": None, "llm.timeout": 120, "llm.max_tokens": 4096, "llm.temperature": 0.3,
     "llm.window": None, "llm.command": None, "llm.price_in": None, "llm.price_out": None,
     "abstracts.auto": True, "abstracts.writer": "extract", "compounding.threshold": 150,
-    "compounding.after_days": 7, "compounding.ratio": 5, "index.budget": 200, "janitor.ttl_p1": 90,
+    "compounding.after_days": 7, "compounding.ratio": 10, "index.budget": 200, "janitor.ttl_p1": 90,
     "janitor.ttl_p2": 30, "janitor.files": [], "writing.quiet": 2, "writing.patience": 60,
 }  # fmt: skip
 SECTIONS = frozenset(key.partition(".")[0] for key in KEYS if "." in key)

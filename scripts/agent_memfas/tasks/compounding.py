@@ -16,7 +16,7 @@ from agent_memfas.errors import ConfigError, FileFault, MemfasError, NothingFoun
 from agent_memfas.llm.evidence import Evidence
 from agent_memfas.store import queue
 from agent_memfas.store.append import append, append_block
-from agent_memfas.store.files import READ_CAP, read, walk
+from agent_memfas.store.files import read, walk
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.locks import exclusive
 from agent_memfas.store.passes import Pass
@@ -44,7 +44,8 @@ Reflect = Callable[[Waiting], Judged]
 
 @dataclass(frozen=True)
 class Compounded:
-    """One log that was reflected on. path, line: where its insights begin, 1-based, 0 in a dry run.
+    """One log that was reflected on. path, line: where its insights begin, 1-based, 0 where nothing
+    was written.
     kept: as written. known: how many the file said already. dropped: why others were not written.
     text: the whole block.
     """
@@ -99,9 +100,13 @@ def alone(folder: Folder) -> Iterator[None]:
         yield
 
 
-def waiting(folder: Folder, today: date, days: Iterable[date] = ()) -> list[Waiting]:
+def waiting(
+    folder: Folder, today: date, days: Iterable[date] = (), faults: list[MemfasError] | None = None
+) -> list[Waiting]:
     """The logs that have lines without insights, oldest first. days: only these; none: all before
     today, which is still being written. Days in the queue count as if nothing were done of them.
+
+    faults: gets those that cannot be read, or not whole.
     """
     wanted, queued = set(days), queue.days(folder)
     known = _heads(folder)
@@ -110,8 +115,10 @@ def waiting(folder: Folder, today: date, days: Iterable[date] = ()) -> list[Wait
         if (day not in wanted) if wanted else day >= today:
             continue
         try:
-            document = parse(read(folder.place(path), READ_CAP, cut=True).data)
-        except FileFault:
+            document = parse(read(folder.place(path)).data)
+        except MemfasError as error:
+            if faults is not None:
+                faults.append(error)
             continue
         asked = day in queued
         where = rest_of(path, document.text_lines, () if asked else known.get(path, ()))
@@ -125,7 +132,7 @@ def whole(folder: Folder, days: Iterable[date]) -> list[Waiting]:
     wanted, found = set(days), list[Waiting]()
     for day, path in logs(folder):
         if day in wanted:
-            document = parse(read(folder.place(path), READ_CAP, cut=True).data)
+            document = parse(read(folder.place(path)).data)
             where = rest_of(path, document.text_lines, ())
             if where is not None:
                 found.append(waiting_of(day, where, document, queued=False))
@@ -179,6 +186,8 @@ def run(
     for n, each in enumerate(todo):
         try:
             report.done.append(done := _compound(folder, each, reflect, by, run))
+            if each.day not in {other.day for other in todo[n + 1 :]}:
+                queue.take(folder, each.day)
             if tell:
                 tell(done)
         except (TryAgain, ConfigError, _NotWritten) as error:
@@ -201,19 +210,25 @@ def _compound(folder: Folder, each: Waiting, reflect: Reflect, by: str, run: Pas
             f"({done.dropped[0]}); nothing was written",
             f"try again: memfas compound --date {each.day}",
         )
+    if each.queued and not done.kept and _is_covered(folder, each, now):
+        return done  # asked for once more, and there is nothing to add
     try:
         line = append_block(folder, done.path, done.text, run, header=file_title(each.day))
     except FileFault as fault:
         raise _NotWritten(fault.message, fault.remedy) from fault
     mark(folder, each.where.path, run)
-    queue.take(folder, each.day)
     return replace(done, line=line - done.text.count("\n") + 1)
+
+
+def _is_covered(folder: Folder, each: Waiting, now: Document) -> bool:
+    path = each.where.path
+    return rest_of(path, now.text_lines, _heads(folder).get(path, ())) is None
 
 
 def _seen_anew(folder: Folder, path: str) -> Document:
     """The log as it is now: a model thinks for a while, and others write meanwhile."""
     try:
-        return parse(read(folder.place(path), READ_CAP, cut=True).data)
+        return parse(read(folder.place(path)).data)
     except FileFault as fault:
         raise FileFault(f"{fault.message}; its insights were not written") from fault
 
@@ -238,11 +253,10 @@ def _compounded(
             said.add(_says(insight))
     head = Head(where, hash_of(each.lines), by, today.isoformat())
     size = sum(estimate(write_line(insight)) for insight in kept)
-    told = (
-        f"{_count(len(each.lines), 'line')}, {each.tokens} tokens; "
-        f"{_count(len(kept), 'insight')}, {size} tokens; "
-        f"{known} known before, {len(dropped)} dropped"
-    )
+    told = f"{_count(len(each.lines), 'line')}, {each.tokens} tokens; "
+    told += f"{_count(len(kept), 'insight')}, {size} tokens"
+    told += f"; {known} known before" if known else ""
+    told += f"; {len(dropped)} dropped" if dropped else ""
     text = write_block(each.day, head, kept, told)
     return Compounded(each.day, where, path, 0, tuple(kept), known, tuple(dropped), text)
 
@@ -285,7 +299,7 @@ def _mark_all(folder: Folder, run: Pass) -> None:
         if path not in known:
             continue
         try:
-            lines = parse(read(folder.place(path), READ_CAP, cut=True).data).text_lines
+            lines = parse(read(folder.place(path)).data).text_lines
             if rest_of(path, lines, known[path]) is None:
                 mark(folder, path, run)
         except FileFault as fault:
@@ -294,7 +308,7 @@ def _mark_all(folder: Folder, run: Pass) -> None:
 
 def mark(folder: Folder, path: str, run: Pass) -> None:
     """Append the mark to a log, unless it ends with one."""
-    lines = parse(read(folder.place(path), READ_CAP, cut=True).data).text_lines
+    lines = parse(read(folder.place(path)).data).text_lines
     last = next((line for line in reversed(lines) if line.strip()), "")
     if not is_marker(last):
         append(folder, path, marker(run.now.date()), run)

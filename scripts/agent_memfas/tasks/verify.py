@@ -88,7 +88,7 @@ class _Sources:
         """A log, or None where it cannot be read."""
         if path not in self._known:
             try:
-                data = read(self._folder.place(path), READ_CAP, cut=True).data
+                data = read(self._folder.place(path)).data
                 self._known[path] = Evidence(parse(data).text_lines)
             except (FileFault, UsageError):
                 self._known[path] = None

@@ -21,7 +21,8 @@ from agent_memfas.text.tokens import estimate
 
 TALKING = 0.4  # of the passages of a log are somebody's words: it is a conversation
 _ITEM = re.compile(r"\s*(?:[-*+]|[0-9]{1,9}[.)])\s")
-SHORTEST = 100  # characters of what is new in a log, as the reference has it
+SHORTEST = 100  # characters of what is new in a log, as the reference has it: 25 tokens, which are
+# as many characters of a script without spaces
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Waiting:
     @property
     def is_short(self) -> bool:
         """Whether it is too little to be worth a reflection."""
-        return self.characters < SHORTEST and not self.queued
+        return self.tokens < SHORTEST // 4 and not self.queued
 
 
 def day_of(path: str) -> date | None:
