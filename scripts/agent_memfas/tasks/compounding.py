@@ -182,7 +182,7 @@ def run(
             done = _compounded(folder, each, each.document, reflect(each), by, run.now.date())
             report.done.append(done)
         return report
-    _mark_all(folder, run)
+    mark_all(folder, run)
     for n, each in enumerate(todo):
         try:
             report.done.append(done := _compound(folder, each, reflect, by, run))
@@ -292,8 +292,11 @@ def _says(insight: Insight) -> str:
     return f"{insight.section}: {' '.join(words_of(said))}"
 
 
-def _mark_all(folder: Folder, run: Pass) -> None:
-    """Mark the logs that have all their insights, where a run did not come to that."""
+def mark_all(folder: Folder, run: Pass) -> None:
+    """Mark the logs that have all their insights, where a run did not come to that.
+
+    Inside `alone`.
+    """
     known = _heads(folder)
     for _, path in logs(folder):
         if path not in known:
