@@ -310,8 +310,10 @@ def mark_all(folder: Folder, run: Pass) -> None:
 
 
 def mark(folder: Folder, path: str, run: Pass) -> None:
-    """Append the mark to a log, unless it ends with one."""
-    lines = parse(read(folder.place(path)).data).text_lines
-    last = next((line for line in reversed(lines) if line.strip()), "")
-    if not is_marker(last):
+    """Append the mark to a log, unless it ends with one, or inside something that is open: the end
+    of a mark would be the end of a comment, too.
+    """
+    document = parse(read(folder.place(path)).data)
+    last = next((line for line in reversed(document.text_lines) if line.strip()), "")
+    if not is_marker(last) and all(region.closed for region in document.regions):
         append(folder, path, marker(run.now.date()), run)
