@@ -351,3 +351,21 @@ def test_settings_that_are_wrong(full: Memory) -> None:
     assert result.status == 3
     assert "threshold" in result.data["error"] + result.data["remedy"]
     assert full.truth() == before
+
+
+def test_a_folder_that_never_had_a_memory_file(full: Memory) -> None:
+    """Logs alone are a memory folder: the janitor has nothing to do, and no night fails for it."""
+    (full.root / "MEMORY.md").unlink()
+    night = dream(full, "--json")
+    assert night.status == 0, night.everything
+    assert steps(night)["janitor"] == "nothing to do"
+
+
+def test_a_memory_file_that_has_gone(full: Memory) -> None:
+    """Where there was one, it is a safety stop, and nothing is made in its place."""
+    dream(full)
+    (full.root / "MEMORY.md").unlink()
+    night = dream(full, "--json")
+    assert night.status == 4
+    assert steps(night)["janitor"] == "failed"
+    assert not (full.root / "MEMORY.md").exists()
