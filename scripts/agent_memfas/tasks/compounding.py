@@ -310,10 +310,11 @@ def mark_all(folder: Folder, run: Pass) -> None:
 
 
 def mark(folder: Folder, path: str, run: Pass) -> None:
-    """Append the mark to a log, unless it ends with one, or inside something that is open: the end
-    of a mark would be the end of a comment, too.
+    """Append the mark to a log, unless it ends with one, or inside a comment: the end of the mark
+    would be the end of that, too.
     """
     document = parse(read(folder.place(path)).data)
     last = next((line for line in reversed(document.text_lines) if line.strip()), "")
-    if not is_marker(last) and all(region.closed for region in document.regions):
+    hidden = any(region.kind == "comment" and not region.closed for region in document.regions)
+    if not is_marker(last) and not hidden:
         append(folder, path, marker(run.now.date()), run)
