@@ -38,6 +38,6 @@ def memory(tmp_path, server: Server) -> Memory:
 @pytest.fixture
 def agent(tmp_path) -> Memory:
     """A memory folder without a model and without a log."""
-    memory = Memory(tmp_path / "agent")
+    memory = Memory(tmp_path / "plain")
     memory.write("memfas.yaml", CONFIG)
     return memory

@@ -52,7 +52,7 @@ def forget(memory: Memory, keyword: str) -> str:
     (b"# T\n\n- bob -> B\n", b"# T\n\n- bob -> B\n- alice -> PM\n"),
     (b"# T\n\n- bob -> B", b"# T\n\n- bob -> B\n- alice -> PM\n"),
     (b"# T\r\n\r\n- bob -> B\r\n", b"# T\r\n\r\n- bob -> B\r\n- alice -> PM\n"),
-    (b"", b"- alice -> PM\n"),
+    (b"", b"# Triggers\n\n- alice -> PM\n"),
     (b"\xef\xbb\xbf# T\n", b"\xef\xbb\xbf# T\n- alice -> PM\n"),
 ])  # fmt: skip
 def test_a_new_keyword_is_appended(memory: Memory, before: bytes, after: bytes) -> None:

@@ -82,6 +82,9 @@ def init(
     usual = [folder.root / name for name in CONFIGURATIONS]
     elsewhere = settings if settings not in usual else None
     out.say(f"  {crontab_line(folder.root, elsewhere)}")
+    out.say()
+    out.say("`memfas dream` in its place does all upkeep of the night: logs become insights,")
+    out.say("expired entries leave, abstracts and index are brought in step.")
 
 
 def _indexed(root: str, file: str | None) -> tuple[int, int]:

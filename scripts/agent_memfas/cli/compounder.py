@@ -46,8 +46,8 @@ class Compounder:
         wanted = self._days or [last - timedelta(days=n) for n in reversed(range(count or 1))]
         rows = list[dict[str, object]]()
         for each in compounding.whole(self._folder, wanted):
-            if each.is_short:
-                out.tell(f"{each.where.path}: under {SHORTEST} characters, skipped")
+            if why := self._needless(each):
+                out.tell(f"{each.where.path}: {why}, skipped")
                 continue
             if not dry_run:
                 now = self._session.now
@@ -59,25 +59,31 @@ class Compounder:
         if self._json:
             out.data({"marked": rows, "dry_run": dry_run})
         if not rows:
-            raise NothingFound("none of these days has a log that is long enough")
+            raise NothingFound("none of these days has a log that needs it")
+
+    def _needless(self, each: Waiting) -> str:
+        """Why a log need not be noted in the queue; "" where it does. A day that is named is noted
+        although it was done: somebody wants it once more.
+        """
+        if each.is_short:
+            return f"under {SHORTEST} characters"
+        if not self._days and not compounding.waiting(self._folder, each.day, [each.day]):
+            return "has its insights"
+        return ""
 
     def print_prompt(self, wanted: date | None) -> None:
         """The prompt of a day's logs, for an agent."""
         found = compounding.whole(self._folder, [wanted] if wanted else [])
         if not found:
             raise NothingFound(f"there is no log of {wanted}", "see: memfas compound --list")
+        logs = [self._rest(each) for each in found]
         texts = [
             reflecting.prompt_for_agent(each.document.text_lines, each.where, str(each.day))
-            for each in (self._rest(each) for each in found)
+            for each in logs
         ]
         if self._json:
-            out.data(
-                {
-                    "prompts": [
-                        {**reflected.row(e), "prompt": t} for e, t in zip(found, texts, strict=True)
-                    ]
-                }
-            )
+            rows = map(reflected.row, logs)
+            out.data({"prompts": [{**r, "prompt": t} for r, t in zip(rows, texts, strict=True)]})
         else:
             for text in texts:
                 out.block(text)
@@ -130,8 +136,9 @@ class Compounder:
                 f"{left[0].where} has no insights yet; nothing was marked",
                 f"write them: memfas compound --date {wanted}",
             )
+        run = self._session.run("compound")
         for path in logs if not dry_run else ():
-            compounding.mark(self._folder, path, self._session.run("compound"))
+            compounding.mark(self._folder, path, run)
         if self._json:
             out.data({"done": logs, "dry_run": dry_run})
         for path in logs if not self._json else ():

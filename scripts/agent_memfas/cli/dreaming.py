@@ -94,6 +94,7 @@ class _Night:
     def run(self) -> None:
         """All of them. The report is written after each, so that a killed night has one, too."""
         act: Callable[[Step], None]
+        before = reports.of_day(self._folder, self._session.now)
         for name, act in (
             ("flush check", self._flush), ("compound", self._compound), ("promote", self._promote),
             ("janitor", self._janitor), ("abstracts", self._abstracts), ("index", self._index),
@@ -106,7 +107,7 @@ class _Night:
                 _fail(step, error)
             if not self._dry_run:
                 with suppress(FileFault):  # a report that cannot be written stops no night
-                    self.path = reports.write(self._folder, self._session.now, self.text)
+                    self.path = reports.write(self._folder, self._session.now, self.text, before)
 
     @property
     def text(self) -> str:
@@ -139,13 +140,8 @@ class _Night:
         due = due_of(self._session, found)
         todo = [each for each in found if not each.is_short]
         step.detail = {**asdict(due), "due": due.is_due, "pending": [str(e.where) for e in todo]}
-        if not todo:
-            return
-        if not due.is_due:
-            step.told.append(
-                f"not due: importance {due.importance} of {due.threshold}, "
-                f"oldest {due.oldest} d of {due.after_days}"
-            )
+        if not todo or not due.is_due:
+            self._rest_from_reflecting(step, due, waiting=bool(todo))
             return
         step.status = DONE
         if self._dry_run:
@@ -161,6 +157,18 @@ class _Night:
         step.detail["left"] = report.left
         for fault in report.faults:
             _fail(step, fault)
+
+    def _rest_from_reflecting(self, step: Step, due: compounding.Due, *, waiting: bool) -> None:
+        """Nothing is due, but a night that was killed may have left a log without its mark."""
+        if waiting:
+            step.told.append(
+                f"not due: importance {due.importance} of {due.threshold}, "
+                f"oldest {due.oldest} d of {due.after_days}"
+            )
+        if not self._dry_run:
+            run = self._session.run("dream")
+            compounding.mark_all(self._folder, run)
+            step.told += run.notices
 
     def _promote(self, step: Step) -> None:
         found = promote.propose(self._folder, self._session.today)
@@ -180,7 +188,10 @@ class _Night:
         step.detail = {"moved": [asdict(entry) for entry in moved], "warnings": report.warnings}
         step.status = DONE if moved else NOTHING
         for fault in report.faults:
-            _fail(step, fault)
+            if settings.janitor_files or (self._folder.root / "MEMORY.md").exists():
+                _fail(step, fault)
+            else:  # there never was one (else it were a safety stop), and nobody has named it
+                step.told.append(fault.message)
 
     def _abstracts(self, step: Step) -> None:
         pages: dict[str, str] = {}

@@ -44,7 +44,7 @@ def compound(
     ] = False,
     mark_pending: Annotated[
         bool,
-        typer.Option("--mark-pending", help="Have yesterday (or --date) compounded once more."),
+        typer.Option("--mark-pending", help="Queue yesterday (if it lacks insights), or --date."),
     ] = False,
     batch_mark: Annotated[
         Optional[int],  # noqa: UP045

@@ -7,11 +7,13 @@ from itertools import groupby
 
 from agent_memfas.index import ranking, weights
 from agent_memfas.index.database import APART, Damaged
-from agent_memfas.index.postings import postings, summed, whole
+from agent_memfas.index.postings import asked_terms, postings, summed, whole
 from agent_memfas.index.priors import PLAIN, Leaning
 from agent_memfas.index.rows import COLUMNS, Found, Row, seal
 from agent_memfas.index.scope import Scope
+from agent_memfas.text.asked import is_lookup
 from agent_memfas.text.firing import Trigger, fired
+from agent_memfas.text.words import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +45,8 @@ def ranked(
     if not parts and cosines is None:
         return
     order = ranking.rank(question, parts, Rows(database.connection), leaning, cosines)
-    yield from _shown(database.connection, order)
+    sought = asked_terms(question) if cosines is None and is_lookup(question) else {}
+    yield from _shown(database.connection, order, sought)
     given = {r.passage for r in order.pool}
     yield from _rest(database.connection, summed(parts), given, order.score_of)
 
@@ -102,14 +105,22 @@ class Rows:
         return found
 
 
-def _shown(connection: sqlite3.Connection, order: ranking.Order) -> Iterator[Found]:
-    """The passages of a ranking, in its order; few at first, for mostly few are wanted."""
+def _shown(
+    connection: sqlite3.Connection, order: ranking.Order, sought: Collection[str]
+) -> Iterator[Found]:
+    """The passages of a ranking, in its order; few at first, for mostly few are wanted.
+
+    sought: terms of which each must have one: only what is looked up can be checked against the
+    text, what stands beside it has none.
+    """
     at, size = 0, _FEW
     while some := order.pool[at : at + size]:
         rows = {number: row for number, *row in _rows(connection, [r.passage for r in some])}
         for r in some:
             if r.passage in rows:
                 (found,) = sound([rows[r.passage]], 0.0)
+                if sought and not set(sought) & set(terms(found.row.indexed)):
+                    raise Damaged("a passage has not the words that it is listed under")
                 yield Found(found.path, found.kind, found.row, order.score(r), order.parts(r))
         at, size = at + size, _CHUNK
 

@@ -182,7 +182,7 @@ def run(
             done = _compounded(folder, each, each.document, reflect(each), by, run.now.date())
             report.done.append(done)
         return report
-    _mark_all(folder, run)
+    mark_all(folder, run)
     for n, each in enumerate(todo):
         try:
             report.done.append(done := _compound(folder, each, reflect, by, run))
@@ -292,8 +292,11 @@ def _says(insight: Insight) -> str:
     return f"{insight.section}: {' '.join(words_of(said))}"
 
 
-def _mark_all(folder: Folder, run: Pass) -> None:
-    """Mark the logs that have all their insights, where a run did not come to that."""
+def mark_all(folder: Folder, run: Pass) -> None:
+    """Mark the logs that have all their insights, where a run did not come to that.
+
+    Inside `alone`.
+    """
     known = _heads(folder)
     for _, path in logs(folder):
         if path not in known:
@@ -307,8 +310,11 @@ def _mark_all(folder: Folder, run: Pass) -> None:
 
 
 def mark(folder: Folder, path: str, run: Pass) -> None:
-    """Append the mark to a log, unless it ends with one."""
-    lines = parse(read(folder.place(path)).data).text_lines
-    last = next((line for line in reversed(lines) if line.strip()), "")
-    if not is_marker(last):
+    """Append the mark to a log, unless it ends with one, or inside a comment: the end of the mark
+    would be the end of that, too.
+    """
+    document = parse(read(folder.place(path)).data)
+    last = next((line for line in reversed(document.text_lines) if line.strip()), "")
+    hidden = any(region.kind == "comment" and not region.closed for region in document.regions)
+    if not is_marker(last) and not hidden:
         append(folder, path, marker(run.now.date()), run)

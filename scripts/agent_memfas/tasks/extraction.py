@@ -8,11 +8,13 @@ from datetime import date
 from functools import lru_cache
 
 from agent_memfas.errors import FileFault
+from agent_memfas.llm.evidence import Evidence
 from agent_memfas.llm.redaction import redact
 from agent_memfas.store.files import READ_CAP, read, walk
 from agent_memfas.store.layout import Folder
 from agent_memfas.text.documents import Document, parse
 from agent_memfas.text.extracts import Piece, extract
+from agent_memfas.text.insights import Insight
 from agent_memfas.text.logs import Waiting, day_of
 from agent_memfas.text.reflection import Judged
 from agent_memfas.text.salient import Frequencies, frequencies
@@ -47,7 +49,9 @@ class Extractor:
         around = self._surroundings(self._place.get(each.where.path, 0) // TOGETHER)
         document = _without_secrets(each.document)
         piece = Piece(document, each.where, around.known, around.themes)
-        return Judged(tuple(extract(piece, self._ratio)), ())
+        evidence = Evidence(each.document.text_lines)
+        found = extract(piece, self._ratio)
+        return Judged(tuple(one for one in found if _stands(one, evidence)), ())
 
     def _look_around(self, part: int) -> _Surroundings:
         """What is known of the logs of a part, and of those before: the same for all of the part,
@@ -67,6 +71,11 @@ class Extractor:
             return parse(read(self._folder.place(path), READ_CAP, cut=True).data)
         except FileFault:
             return None
+
+
+def _stands(insight: Insight, evidence: Evidence) -> bool:
+    cite = insight.cites[0]
+    return evidence.place(insight.shown, cite.start, cite.end) is not None
 
 
 def _without_secrets(document: Document) -> Document:

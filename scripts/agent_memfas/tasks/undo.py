@@ -34,21 +34,29 @@ def run(folder: Folder, pass_id: str, run: Pass, *, dry_run: bool = False) -> Un
     """
     with hold(folder, run):
         todo = _choose(folder, pass_id)
-        plans = [(v, _Plan(folder, v)) for v in reversed(todo)]
-        for version, plan in plans:
-            document = editable(version.path, read_patiently(folder.place(version.path)))
-            plan(document)
+        plans = [_Plan(folder, path, versions) for path, versions in _by_file(todo)]
+        for plan in plans:
+            plan(editable(plan.path, read_patiently(folder.place(plan.path))))
         changes = []
         marked = replace(run, command=f"undo {todo[0].pass_id}", id="", notices=[])
-        for version, plan in plans:
+        for plan in plans:
             if not dry_run:
-                edit(folder, version.path, plan, marked)
-                if version.archive:
-                    _clear_archive(folder, version, marked)
-            changes.append((version.path, *plan.counts))
+                edit(folder, plan.path, plan, marked)
+                for version in plan.versions:
+                    if version.archive:
+                        _clear_archive(folder, version, marked)
+            changes.append((plan.path, *plan.counts))
         run.notices.extend(marked.notices)
     first = todo[0]
     return Undone(first.pass_id, first.command, first.time, tuple(changes))
+
+
+def _by_file(todo: list[Version]) -> list[tuple[str, list[Version]]]:
+    """The versions of each file, all newest first: a file is changed once, however often it was."""
+    found = dict[str, list[Version]]()
+    for version in reversed(todo):
+        found.setdefault(version.path, []).append(version)
+    return list(found.items())
 
 
 def _choose(folder: Folder, pass_id: str) -> list[Version]:
@@ -68,39 +76,42 @@ def _choose(folder: Folder, pass_id: str) -> list[Version]:
 
 
 class _Plan:
-    """A plan for `edit`: the document without one version's change. counts: lines (back, gone)."""
+    """A plan for `edit`: the document without the changes of some versions of it, newest first.
+    counts: lines (back, gone).
+    """
 
-    def __init__(self, folder: Folder, version: Version) -> None:
-        self.version, self.counts = version, (0, 0)
-        self.before = history.content(folder, version.before)
-        self.after = history.content(folder, version.after)
+    def __init__(self, folder: Folder, path: str, versions: list[Version]) -> None:
+        self._folder, self.path, self.versions, self.counts = folder, path, versions, (0, 0)
 
     def __call__(self, document: Document) -> Draft[None]:
-        lines = list(document.lines)
-        wanted = self._without_line(lines) if self.version.line else self._without_change(lines)
-        had, has = Counter(lines), Counter(wanted)
+        wanted = list(document.lines)
+        for version in self.versions:
+            change = self._without_line if version.line else self._without_change
+            wanted = change(version, wanted)
+        had, has = Counter(document.lines), Counter(wanted)
         self.counts = ((has - had).total(), (had - has).total())
         return Draft(b"".join(wanted), None)
 
-    def _without_line(self, lines: list[bytes]) -> list[bytes]:
-        added = list(split(self.version.line.encode()))
+    def _without_line(self, version: Version, lines: list[bytes]) -> list[bytes]:
+        added = list(split(version.line.encode()))
         for n in range(len(lines) - len(added), -1, -1):
             if lines[n : n + len(added)] == added:
                 return lines[:n] + lines[n + len(added) :]
-        raise self._conflict("what was added is not there as it was")
+        raise self._conflict(version, "what was added is not there as it was")
 
-    def _without_change(self, lines: list[bytes]) -> list[bytes]:
-        if self.before is None or self.after is None:
-            raise self._conflict("its older contents are not kept any more")
-        wanted = take_back(parse(self.before).lines, parse(self.after).lines, lines)
+    def _without_change(self, version: Version, lines: list[bytes]) -> list[bytes]:
+        before = history.content(self._folder, version.before)
+        after = history.content(self._folder, version.after)
+        if before is None or after is None:
+            raise self._conflict(version, "its older contents are not kept any more")
+        wanted = take_back(parse(before).lines, parse(after).lines, lines)
         if wanted is None:
-            raise self._conflict("the lines that it changed have been edited since")
+            raise self._conflict(version, "the lines that it changed have been edited since")
         return wanted
 
-    def _conflict(self, why: str) -> Conflict:
-        v = self.version
-        hint = f"look at the old text: memfas history {v.path} --show {v.pass_id}"
-        return Conflict(f"pass {v.pass_id} cannot be undone in {v.path}: {why}", hint)
+    def _conflict(self, version: Version, why: str) -> Conflict:
+        hint = f"look at the old text: memfas history {version.path} --show {version.pass_id}"
+        return Conflict(f"pass {version.pass_id} cannot be undone in {version.path}: {why}", hint)
 
 
 def _clear_archive(folder: Folder, version: Version, run: Pass) -> None:

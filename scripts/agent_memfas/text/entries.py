@@ -122,8 +122,9 @@ class Entry:
     """One entry. start, end: its lines, 0-based, end exclusive. text: its first line, bare.
 
     nested: the tags of bullets inside it; doubtful: lines inside it that look like tags and are
-    not quite, and indented ones behind prose that CommonMark takes into it, which would become
-    entries of their own. triggers, importance (1 to 10), source: from its comments.
+    not quite, indented ones behind prose that CommonMark takes into it, which would become entries
+    of their own, and those on which a comment begins that ends behind it. triggers, importance (1
+    to 10), source: from its comments.
     """
 
     start: int
@@ -196,13 +197,12 @@ def entries(document: Document) -> list[Entry]:
             continue
         head = read_tag(lines[item.start], item.start)
         if head is not None:
-            out.append(_entry(lines, opaque, item, *head))
+            out.append(_entry(document, item, *head))
     return out
 
 
-def _entry(
-    lines: tuple[str, ...], opaque: frozenset[int], item: Block, tag: Tag, text: str
-) -> Entry:
+def _entry(document: Document, item: Block, tag: Tag, text: str) -> Entry:
+    lines, opaque = document.text_lines, document.opaque
     end = block_end(lines, item.start, item.end)
     nested, doubtful = [], []
     for n in range(item.start + 1, end):
@@ -215,6 +215,8 @@ def _entry(
             nested.append(inner[0])
     behind = (n for n in range(end, item.end) if lines[n][:1] in (" ", "\t") and n not in opaque)
     doubtful += [n for n in behind if TAGGED.match(lines[n])]
+    # A comment that begins in it and ends behind it would let go of what it hides.
+    doubtful += [r.start for r in document.regions if item.start <= r.start < end < r.end]
     meta = _metadata("\n".join(lines[item.start : end]))
     return Entry(
         item.start,

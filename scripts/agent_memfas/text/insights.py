@@ -32,7 +32,7 @@ _HEAD = re.compile(
 _STALE = re.compile(r" ?\[stale:([0-9]{4}-[0-9]{2}-[0-9]{2})\]")
 _QUOTED = re.compile(r'^(?P<text>.*?)(?: ?— ?| )?"(?P<quote>[^"]+)"$')
 _TASK = re.compile(r"\[[ xX]\] ")
-_PLACE = re.compile(r"\(?(?<![^\s()])[^\s()]+#L\d+(?:-L?\d+)?\)?")
+_PLACE = re.compile(r"#(?=L\d)")  # a citation of the text's own would be taken for the insight's
 _PRIORITY = re.compile(r"(?:\[[ ]?)+([pP]-?[0-9])(?:[ ]?\])+")
 _BLOCK_MARK = re.compile(r"(?:#{1,6}(?=\s|$)|[-*+](?=\s|$)|>+|[0-9]{1,9}[.)](?=\s)|={2,}|-{2,})\s*")
 _TASK_OR_MARK = re.compile(rf"^(?:\[[ xX]\](?=\s|$)\s*|{_BLOCK_MARK.pattern})+")
@@ -185,7 +185,8 @@ def recite(line: str, cites: Sequence[Citation]) -> str:
 
 def harmless(text: str) -> str:
     """Text of any origin as one line that can be nothing but the text of a bullet: no heading,
-    list, task, fence, comment, tag of HTML, citation or priority.
+    list, task, fence, comment, tag of HTML, citation or priority. Its words stay (those of
+    marks at its head but for numbers), so that they are still found where they come from.
     """
     before, line = "", text
     while before != line:  # what is taken out may have stood between the halves of another
@@ -194,10 +195,16 @@ def harmless(text: str) -> str:
 
 
 def _less_harmful(text: str) -> str:
-    line = _PLACE.sub("", _PRIORITY.sub(r"\1", safe(text)))
+    line = _PLACE.sub(" ", _PRIORITY.sub(_apart, safe(text)))
     line = _FENCE.sub(lambda m: m[0][:2], line)
     line = _TAG.sub("&lt;", line).replace('"', "'")
     return _TASK_OR_MARK.sub("", line).strip()
+
+
+def _apart(match: re.Match[str]) -> str:
+    """A priority without its brackets, which may be all that parts it from a word beside it."""
+    before, behind = match.string[: match.start()][-1:], match.string[match.end() :][:1]
+    return f"{' ' * before.isalnum()}{match[1]}{' ' * behind.isalnum()}"
 
 
 def same(one: str, other: str) -> bool:
