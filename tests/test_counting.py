@@ -160,14 +160,14 @@ def test_the_estimate_can_be_asked_for(folder: Path) -> None:
 @pytest.mark.parametrize("text", COUNTED)
 def test_the_estimate_is_near_and_not_below(text: str) -> None:
     """Prose, Chinese, German, code, JSON, logs, addresses: at least what tiktoken counts, and at
-    most two fifths more, on average a sixth."""
-    assert COUNTED[text] <= estimate_cl100k(text) <= 1.4 * COUNTED[text] + 1
-    assert sum(map(estimate_cl100k, COUNTED)) <= 1.17 * sum(COUNTED.values())
+    most one half more, on average a fifth."""
+    assert COUNTED[text] <= estimate_cl100k(text) <= 1.5 * COUNTED[text]
+    assert sum(map(estimate_cl100k, COUNTED)) <= 1.2 * sum(COUNTED.values())
 
 
 @given(st.text())
 def test_any_text_can_be_estimated(text: str) -> None:
     """Whatever a text holds, it has no tokens only if it is empty, and at most one for each byte
-    of it and some (a bound of cl100k_base itself)."""
+    of it, as in cl100k_base itself, and the part by which the estimate errs upwards."""
     size = len(text.encode("utf-8", "surrogatepass"))
-    assert (text != "") <= estimate_cl100k(text) <= 1.3 * size + 1
+    assert (text != "") <= estimate_cl100k(text) <= 1.06 * size + 1

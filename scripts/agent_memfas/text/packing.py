@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 WHOLE = 2000  # tokens of a candidate; a longer one is shown in part, be the budget what it may
 SURELY_LONGER = 10 * WHOLE  # characters: not worth counting
+SHORT = 20  # tokens: a fact of fewer is given whole or not at all
+LEAST = 8  # tokens: for fewer no excerpt is made
 AT_ONCE = 64  # candidates that are tried together
 NO_ROOM, ENOUGH, EMPTY = "no room", "enough", "empty"
 # What of a candidate's own tokens, and of what the pieces around it cost beside theirs, the text
@@ -116,7 +118,7 @@ class _Packing:
         while at < len(waiting) and len(self.chosen) < self._most:
             at += self._take_whole(waiting[at : at + AT_ONCE])
             if at < len(waiting) and len(self.chosen) < self._most:
-                if not self._take_part(waiting[at].candidate):
+                if not self._take_part(waiting[at]):
                     self.left.append((waiting[at].candidate, NO_ROOM))
                 at += 1
         self.left += [(one.candidate, ENOUGH) for one in waiting[at:]]
@@ -145,10 +147,14 @@ class _Packing:
             low, high = (middle, high) if fits else (low, middle - 1)
         return low
 
-    def _take_part(self, candidate: Candidate) -> bool:
+    def _take_part(self, whole: Chosen) -> bool:
         """Choose an excerpt with all terms of the question, else one with most of them."""
+        least = Chosen(whole.candidate, "", LEAST)
+        if whole.tokens < SHORT or self._least([*self.chosen, least]) > self._budget:
+            return False
         from agent_memfas.text.excerpts import Excerpts
 
+        candidate = whole.candidate
         excerpts = Excerpts(candidate.text, candidate.terms)
         for step in dict.fromkeys((excerpts.covering, 1)):
             if step < excerpts.steps and self._try(

@@ -12,7 +12,9 @@ from bisect import bisect_right
 BASE, BARE, AFTER_SIGN = -0.34, 0.29, 0.80  # BARE: at a line's start; AFTER_SIGN: no blank before
 PART, CAPITALS, CAPITAL = 1.11, 0.23, 0.19  # a further part of camelCase; each of a run; the first
 LETTER, FAR_LETTER = -0.07, 0.23  # each; each after the fourth
-ODD_PAIR = 1.2  # of letters that are not both of a to z
+# Of letters that are not both of a to z: 0.53 by itself; the rest makes up for the other words of a
+# language that has such letters, which look like English ones and cost more.
+ODD_PAIR = 1.3
 
 # How likely a word is cut between two letters, aa, ab, ... zz: 0 is -1.0, z 2.05, in steps of 0.05.
 _LEVELS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -28,6 +30,29 @@ _PAIRS = (
     "SPRQScgRUeKXbXMcjSWRdoPlRdNgZZNYWOYcWQe6RXZhDQVLSKSN"
 )
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+# Long words that come often and are one token, which their letters do not tell.
+WHOLE = frozenset(
+    """
+    accessibility additional address agents airflow algorithms amazing analysis appreciate
+    appropriate arguments associated asynchronous attributes authentication autocomplete
+    automatically autonomous available backend basketball because better between bootstrap btn
+    capabilities certainly challenges challenging changes characters column communication
+    comprehensive configuration configure console constructor current database default defaults
+    dependencies deployment description desktop details determined deterministic difference
+    different directories distributions dns download efficient elements engineering enterprise
+    environment experience favorite feedback framework friends gaussian generate generated
+    generator google governance handle handler handling implementation important improvements
+    infrastructure inspiring intelligence interface javascript kindness language libraries
+    lightweight listeners management manager mechanism message messages middleware models
+    monitoring motivated nullable optimization optimize otherwise package packages password
+    performance placeholder platform platforms programming properties protocol queue register
+    representation return returned returns rewarding running sdk skills specified sqlalchemy
+    standard strategies structure subclass submission submit successful terminal together
+    toolkit tools transaction transactions transport turtle underlying understand understanding
+    username utilities validate variables viewport virtual volunteering website widget
+    """.split()
+)
 
 # The Han characters that are one token; the others are two, rare ones three.
 _ONE_TOKEN = frozenset(
