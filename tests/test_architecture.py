@@ -39,6 +39,7 @@ PUT_OFF = {
     "store.sweep": {"store.odd"},
     "tasks.recall": {"index.overviews"},
     "text.characters": {"text.beyond_ascii"},
+    "text.packing": {"text.excerpts"},
 }
 # The one module below that may look at the environment: keys and addresses of models are there.
 ENVIRONMENT = {"remote.surroundings"}

@@ -99,7 +99,7 @@ def records(document: Document) -> list[Passage]:
         day = day if parse_day(day) else ""
         found += [
             Passage(n, n + 1, (), day, None, piece, opens=not part)
-            for part, piece in enumerate(_cut_line(line))
+            for part, piece in enumerate(cut_line(line))
         ]  # fmt: skip
     return found
 
@@ -139,7 +139,7 @@ def _pieces(lines: Sequence[str], start: int, end: int, whole: Passage) -> list[
         if length > LONGEST:
             if size:
                 close(n)
-            for piece in _cut_line(lines[n]):
+            for piece in cut_line(lines[n]):
                 found.append(replace(whole, start=n, end=n + 1, text=piece, opens=not found))
             first, size = n + 1, 0
         else:
@@ -157,16 +157,18 @@ def _heading_day(heading: tuple[str, ...]) -> str:
     return ""
 
 
-def _cut_line(line: str) -> list[str]:
-    """A line as pieces of at most LONGEST characters, cut at the ends of sentences, else words."""
+def cut_line(line: str, longest: int = LONGEST) -> list[str]:
+    """A line as pieces of at most `longest` characters, cut at the ends of sentences, else words;
+    without those that are blank.
+    """
     pieces, at = [], 0
-    while len(line) - at > LONGEST:
-        window = line[at : at + LONGEST]
+    while len(line) - at > longest:
+        window = line[at : at + longest]
         cut = next(
             (place + len(end) for end in _SENTENCE_ENDS
-             if (place := window.rfind(end)) >= LONGEST // 3), LONGEST,
+             if (place := window.rfind(end)) >= longest // 3), longest,
         )  # fmt: skip
-        cut = safe_cut(window + line[at + LONGEST : at + LONGEST + 1], cut)
+        cut = safe_cut(window + line[at + longest : at + longest + 1], cut)
         pieces.append(line[at : at + cut])
         at += cut
     pieces.append(line[at:])
