@@ -12,9 +12,14 @@ import typer
 from agent_memfas.cli import out
 from agent_memfas.cli.session import Config, Json, Root, Session, day, open_up
 from agent_memfas.errors import NothingFound, UsageError
+from agent_memfas.store import pages
 from agent_memfas.store import telemetry as store
+from agent_memfas.store.locks import state_folder
 from agent_memfas.tasks import telemetry as reading
 from agent_memfas.tasks.telemetry import Filter, Found, Recent
+from agent_memfas.text.calendar_spans import written
+from agent_memfas.text.report_figures import figures
+from agent_memfas.text.report_page import MARK, page
 from agent_memfas.text.telemetry_summary import NOTHING, Spent, block
 
 PANEL = "Context"
@@ -175,3 +180,43 @@ def clear(
         out.data({"files": count, "path": str(path)})
     else:
         out.say("✓ Telemetry cleared.")
+
+
+@app.command()
+def report(
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE",
+            help="Where to write it (else .memfas/telemetry.html; - prints it).",
+        ),
+    ] = "",
+    since: Since = None,
+    of: Of = "",
+    file: File = None,
+    root: Root = None,
+    config: Config = None,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """Write a page with charts for a browser: tokens, latency, levels, topics, files, models."""
+    session = open_up(root, config)
+    found = reading.read(place(session, file), Filter(since_day(session, since), of))
+    sums = figures(found.turns, found.calls, session.now.tzinfo)
+    made = f"{written(session.today)}, {session.now:%H:%M}"
+    text = page(session.folder.root.name, made, sums, found.unreadable)
+    if output == "-" and not json:
+        out.text(text.rstrip("\n"))
+    else:
+        path = Path(output).expanduser().absolute() if output.strip("-") else usual(session)
+        pages.write(path, text, MARK)
+        if json:
+            out.data({"path": str(path), "turns": sums.turns, "spans": len(sums.spans),
+                      "unit": sums.unit, "unreadable": found.unreadable})  # fmt: skip
+        else:
+            out.say(f"✓ {path}: {out.count(sums.turns, 'turn')}")
+    tell_unreadable(found)
+
+
+def usual(session: Session) -> Path:
+    """Where a report goes that no place is named for."""
+    return state_folder(session.folder) / "telemetry.html"
