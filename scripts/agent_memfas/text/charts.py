@@ -134,15 +134,17 @@ def _plot(title: str, labels: Sequence[str], top: float, unit: str, inside: str)
 
 
 def _below(labels: Sequence[str]) -> str:
-    """The first label, the last, and the one in the middle where there is room for it."""
+    """The first label, the last, and the one in the middle where there is room for it; of three
+    labels or fewer each is below what it names.
+    """
     ends = {0: ("0", "start"), len(labels) - 1: ("100%", "end")}
-    if len(labels) == 1:
-        ends = {0: ("50%", "middle")}
+    if len(labels) <= 3:
+        ends = {n: (f"{100 * (n + 0.5) / len(labels):.1f}%", "middle") for n in range(len(labels))}
     elif len(labels) >= 5 and len(labels) % 2:
         ends[len(labels) // 2] = ("50%", "middle")
     return "".join(
         f'<text x="{x}" y="{HEIGHT - 6}" text-anchor="{anchor}">{word(labels[n])}</text>'
-        for n, (x, anchor) in ends.items() if labels
+        for n, (x, anchor) in ends.items()
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ STYLE = """
   color-scheme: light dark;
   --page: #f5f6f8; --card: #ffffff; --ink: #1a2233; --soft: #5a6478; --edge: #e3e6ec;
   --grid: #e6e9ef; --saved: #1c7c74; --given: #e0873a; --slow: #7d8aa5; --band: #1c7c7422;
-  --l1: #b9dcd6; --l2: #86c2b9; --l3: #4fa59a; --l4: #1c7c74; --l5: #0c4f4b; --l6: #9aa3b5;
+  --l1: #a6d3cb; --l2: #76b9af; --l3: #4fa59a; --l4: #1c7c74; --l5: #0c4f4b; --l6: #9aa3b5;
 }
 @media (prefers-color-scheme: dark) {
   :root {
@@ -84,7 +84,7 @@ th, td { padding: 4px 10px 4px 0; text-align: right; white-space: nowrap;
 th:first-child, td:first-child { text-align: left; }
 th { font-weight: 600; color: var(--soft); }
 footer { margin-top: 22px; font-size: 13px; color: var(--soft); }
-code { font: .92em ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+code { font: .95em ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 @media (max-width: 540px) { .tile:last-child:nth-child(odd) { grid-column: 1 / -1; } }
 @media print { body { background: none; } .card, .tile { break-inside: avoid; } }
 """
