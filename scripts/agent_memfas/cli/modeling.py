@@ -25,6 +25,8 @@ def model_of(session: Session, command: str) -> LanguageModel | None:
     """
 
     def tell(call: Call) -> None:
+        if not session.settings.telemetry.enabled:
+            return
         now = datetime.now(session.settings.timezone).astimezone(session.settings.timezone)
         stamp = now.isoformat(timespec="seconds")
         line = {"type": "llm", "timestamp": stamp, "command": command, **asdict(call)}

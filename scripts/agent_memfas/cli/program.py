@@ -26,6 +26,7 @@ from agent_memfas.cli import (
     remembering,
     renewing,
     session,
+    telemetry,
     tending,
     undoing,
     watching,
@@ -90,6 +91,7 @@ for module in (
     indexing,
     watching,
     health,
+    telemetry,
 ):
     module.register(app)
 
@@ -120,4 +122,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _names() -> set[str]:
-    return {str(c.name or (c.callback and c.callback.__name__)) for c in app.registered_commands}
+    groups = {str(group.name) for group in app.registered_groups}
+    return groups | {
+        str(c.name or (c.callback and c.callback.__name__)) for c in app.registered_commands
+    }

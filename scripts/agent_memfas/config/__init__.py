@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_memfas.config.keys import (
     BACKENDS,
+    CONTENTS,
     DEFAULTS,
     KEYS,
     SECTIONS,
@@ -74,6 +75,13 @@ class Compounding(NamedTuple):
     ratio: int = 10
 
 
+class Telemetry(NamedTuple):
+    """What is written to telemetry: whether at all, and what of words, one of CONTENTS."""
+
+    enabled: bool = True
+    content: str = CONTENTS[0]
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings in force. file: where they came from, None for the defaults.
@@ -100,6 +108,7 @@ class Settings:
     compounding: Compounding = field(default_factory=Compounding)
     llm: LlmChoice = field(default_factory=LlmChoice)
     writer: str = WRITERS[0]
+    telemetry: Telemetry = field(default_factory=Telemetry)
     values: dict[str, Any] = field(default_factory=dict)
 
 
@@ -180,6 +189,7 @@ def _settings(file: Path, tree: dict[str, Any], lines: dict[str, int], text: str
         compounding=Compounding(**_below("compounding", flat)),
         llm=LlmChoice(**_below("llm", flat)),
         writer=flat.get("abstracts.writer", WRITERS[0]),
+        telemetry=Telemetry(**_below("telemetry", flat)),
         values=flat,
     )
 

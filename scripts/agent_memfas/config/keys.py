@@ -10,6 +10,7 @@ LONGEST_TERM = 36_500
 BACKENDS = ("fts5", "embedding", "hybrid", "auto")
 EMBEDDERS = ("fastembed", "ollama", "openai", "offline")
 WRITERS = ("extract", "model")
+CONTENTS = ("full", "hashed", "none")
 
 
 def _days(value: Any) -> bool:
@@ -130,6 +131,8 @@ KEYS: dict[str, Key] = {
     "llm.price_in": Key(_maybe_number, "the price of a million tokens, a number from 0"),
     "llm.price_out": Key(_maybe_number, "the price of a million tokens, a number from 0"),
     "abstracts.writer": Key(_one_of(*WRITERS), " or ".join(WRITERS)),
+    "telemetry.enabled": Key(_one_of(True, False), "true or false"),
+    "telemetry.content": Key(_one_of(*CONTENTS), " or ".join(CONTENTS)),
     "index.budget": Key(_whole, "a whole number of milliseconds from 0"),
     "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.ttl_p2": Key(_days, "a whole number of days from 0 to 36500"),
@@ -149,6 +152,7 @@ DEFAULTS: dict[str, Any] = {
     "abstracts.auto": True, "abstracts.writer": "extract", "compounding.threshold": 150,
     "compounding.after_days": 7, "compounding.ratio": 10, "index.budget": 200, "janitor.ttl_p1": 90,
     "janitor.ttl_p2": 30, "janitor.files": [], "writing.quiet": 2, "writing.patience": 60,
+    "telemetry.enabled": True, "telemetry.content": "full",
 }  # fmt: skip
 SECTIONS = frozenset(key.partition(".")[0] for key in KEYS if "." in key)
 TRIGGER_KEYS = ("keyword", "hint", "memory_ids")

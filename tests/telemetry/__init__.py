@@ -1,0 +1,1 @@
+"""Telemetry: the file, the objects of the reference, the commands, the page."""
