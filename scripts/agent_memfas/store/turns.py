@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from math import isfinite
 from typing import Any
 
 from agent_memfas.errors import FileFault
@@ -27,6 +26,7 @@ LONGEST = 200  # characters of it
 MOST = 5_000  # memories, topics and names; those that were not met for longest are forgotten
 WAIT = 5.0  # seconds for another process
 _LARGEST = 64 * 1024 * 1024  # bytes
+_MOST_SECONDS = 1e11  # year 5138; more than that is no time, and no count
 _VERSION = 1
 
 
@@ -197,7 +197,7 @@ def _checked(fields: Iterable[Any], kinds: Sequence[type]) -> list[Any]:
         number = kind is float and type(value) is int
         if type(value) is not kind and not number:
             raise TypeError
-        if kind in (int, float) and not (isfinite(value) and value >= 0):
+        if kind in (int, float) and not 0 <= value <= _MOST_SECONDS:
             raise ValueError
         checked.append(float(value) if number else value)
     return checked

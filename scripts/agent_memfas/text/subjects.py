@@ -25,8 +25,8 @@ ACT, NOUN, RELATIONAL, THING, SPECIFIC, NAME = 0.5, 0.7, 0.8, 1.0, 2.0, 3.0
 _ABOUT, _SOME, _HELD, _BESIDE = 1.0, 0.4, 0.3, -0.6
 _STARTS_VERB = frozenset(
     """
-    to i we you they he she it let's lets please not don't can could will would should must shall
-    may might i'll we'll you'll gonna wanna didn't doesn't can't won't couldn't cannot just
+    to who i we you they he she it let's lets please not don't can could will would should must
+    shall may might i'll we'll you'll gonna wanna didn't doesn't can't won't couldn't cannot just
     """.split()
 )
 _AUXILIARIES = frozenset("do does did has have had can could will would should".split())
@@ -44,9 +44,10 @@ _HOLDERS = frozenset(
     """.split()
 )
 _OBJECTS = _HOLDERS | {"me", "us", "it", "them", "him"}
-_NOBODY = frozenset(
+_EMPTY = frozenset(
     """
     anyone anybody anything someone somebody something everyone everybody everything nobody
+    please kindly
     """.split()
 )
 _NOUN_ENDS = ("tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "er", "or", "ist")
@@ -142,7 +143,7 @@ def _kind(word: Word, known: Collection[str], *, shouted: bool) -> float:
         return NAME
     if form.shaped and not shouted and not is_everyday(word.folded):
         return NAME
-    if is_grammar(word.text) or word.folded.isdigit() or word.folded in _NOBODY:
+    if is_grammar(word.text) or word.folded.isdigit() or word.folded in _EMPTY:
         return 0
     if is_relational(word.folded):
         return RELATIONAL
@@ -163,16 +164,24 @@ def _in_place(words: list[Word], at: int, kinds: list[float]) -> float:
     word, kind = words[at], kinds[at]
     before = words[at - 1] if at and not words[at - 1].ends else None
     follows = not word.ends and at + 1 < len(words)
-    if not kind:
-        capital = word.text.istitle() and not word.first and not is_grammar(word.text)
-        beside = [n for n in (at - 1 if before else at, at + 1 if follows else at) if n != at]
-        if capital and any(kinds[n] == NAME for n in beside):
-            return NAME
-        noun = before and before.folded in _HOLDERS and not (follows and kinds[at + 1])
-        return NOUN if noun and not is_grammar(word.text) else 0
+    if not kind and not is_grammar(word.text):
+        return _raised(word, at, kinds, (before, follows))
     if kind == NAME or word.owns or not _acts(words, at, before):
         return kind
     return 0 if is_everyday(word.folded) or is_order(word.folded) else ACT
+
+
+def _raised(word: Word, at: int, kinds: list[float], around: tuple[Word | None, bool]) -> float:
+    """What a word that is said everywhere is beside these: Big Sur, my reading list, the build."""
+    before, follows = around
+    beside = [kinds[at - 1]] * bool(before) + kinds[at + 1 : at + 2] * follows
+    if word.text.istitle() and not word.first and NAME in beside:
+        return NAME
+    if not before or before.folded not in _HOLDERS:
+        return 0
+    if follows and kinds[at + 1]:
+        return THING if word.folded.endswith("ing") else 0
+    return NOUN
 
 
 def _acts(words: list[Word], at: int, before: Word | None) -> bool:
@@ -231,7 +240,7 @@ def _subject(words: list[Word], kinds: list[float], start: int, end: int) -> Sub
     last = min(last, first + MOST_WORDS) if kind == NAME else last
     first = max(first, last - MOST_WORDS)
     kept = words[first:last]
-    weight = kind + _setting(words, start)
+    weight = kind + _setting(words, start, kind)
     if words[start - 1].owns and start and kind >= THING:
         weight += _HELD
     if kept[-1].owns and kind != NAME:
@@ -251,7 +260,7 @@ def _trimmed(kinds: list[float], start: int, end: int, kind: float) -> tuple[int
     return start, last
 
 
-def _setting(words: list[Word], start: int) -> float:
+def _setting(words: list[Word], start: int, kind: float) -> float:
     """What stands before a run says of it."""
     at, held = start - 1, False
     while at >= 0 and words[at].folded in _HOLDERS and not words[at].ends:
@@ -260,7 +269,7 @@ def _setting(words: list[Word], start: int) -> float:
     weight = _HELD if held else 0.0
     if before in _ABOUT_WORDS:
         return weight + _ABOUT
-    if before in _SOME_WORDS:
+    if before in _SOME_WORDS and not (before == "to" and kind == NAME):  # a destination
         return weight + _SOME
     if before in _BESIDE_WORDS:
         return weight + _BESIDE

@@ -21,7 +21,7 @@ _ABOUT = re.compile(
 # One character that does something; words that begin or end so are none of these.
 _VERBS = frozenset(
     "说问讲谈聊看查找去来做办买卖订叫住吃喝写修放付寄换改发回用跑帮请让打带拿加删跟离约见关开搬装"
-    "好完新把和该会几多交忘丢存传借签选"
+    "好完新把和该会几多交忘丢存传借签选远贵"
 )
 _WORDS = tuple(
     """
@@ -38,7 +38,8 @@ _WORD_ENDS = tuple(
     头发 理发 沙发 使用 费用 信用 应用 公用 租用 改换 交换 转换 更换 护照 相关 开关 海关 公开
     离开 停放 播放 存放 解放 快用 居住 付款 写完 偏好 友好 打包 背包 电话 约见 意见 预约 合约
     条约 公约 大会 晚会 聚会 年会 例会 开会 周会 社会 协会 展会 追加 参加 开幕 外交 社交 提交
-    成交 库存 保存 内存 缓存 宣传 上传 房贷 挑选 书签 标签 候选 首选 更新 创新 邀请 申请 安装
+    成交 库存 保存 内存 缓存 宣传 上传 房贷 挑选 书签 标签
+    候选 首选 永远 长远 遥远 昂贵 宝贵 更新 创新 邀请 申请 安装
     服装 包装 古装 改装 皮带 磁带
     """.split()
 )
@@ -53,6 +54,9 @@ _SAID = tuple(
     年底 真是 还是 或是 不太 一共 总共 忘记 忘了 记得 想知道 请问 麻烦 谢谢 好的 收到 明白 知道了
     没问题 可以吗 行吗 干什么 干嘛 坏了 宕机 挂了
     """.split()
+)
+_COUNTED = re.compile(
+    "[一二三四五六七八九十两几数半每某]+[个個只张張封本条條件台辆輛家位份些种種次间間把杯瓶部篇首场場顿段]"
 )
 _PARTS = re.compile(
     f"(?!{'|'.join(KEPT)})(?<![绝相反面核配校])(?:对(?![话象接手比账]))|[{PARTING}]"
@@ -142,10 +146,12 @@ def _pieces(said: str, place: int, text: str, names: list[str]) -> Iterator[Piec
 
 
 def _bare(said: str) -> tuple[str, int]:
-    """Without verbs of one character around it, and how many were cut off before it."""
+    """Without verbs of one character around it and numbers; how many were cut off before it."""
     start, end = 0, len(said)
     while end - start > 1 and said[start] in _VERBS and not said.startswith(_WORDS, start):
         start += 1
+    if counted := _COUNTED.match(said, start):
+        start = counted.end()
     while end - start > 2 and said[end - 1] in _VERBS and not said[:end].endswith(_WORD_ENDS):
         end -= 1
     return said[start:end], start

@@ -65,7 +65,8 @@ def topic_of(
     before = list(history[-HISTORY:])
     past = topic if topic not in ("", GENERAL) else _topic_before(before, known)
     inherited = bool(past) and _goes_on(message, found)
-    own = found[0].name if found else GENERAL
+    nothing = not found or (leads_away(message) and not terms_of(found))
+    own = GENERAL if nothing else found[0].name
     if likeness is None:
         likeness = 1.0 if inherited else _overlap(found, before, past, known)
     return TopicName(past if inherited else own, _confidence(message, found, likeness), inherited)
@@ -116,6 +117,11 @@ def follows(message: str, found: Sequence[Subject]) -> bool:
     return which and len(telling) == 1 and not telling[0].named
 
 
+def entities(message: str, known: Collection[str] = ()) -> list[str]:
+    """The names and things that a message speaks of, in lower case, likeliest first."""
+    return list(dict.fromkeys(s.name for s in subjects(message, known) if s.kind >= SPECIFIC))
+
+
 def access_score(count: int) -> float:
     """How much it tells for a memory that it was given so often, 0..1: min(ln(1 + count) / 5, 1),
     as `agent_memfas.v3.scorer` of agent-memfas 0.4.
@@ -124,15 +130,12 @@ def access_score(count: int) -> float:
 
 
 def _goes_on(message: str, found: list[Subject]) -> bool:
-    """Whether the topic before is that of this message, too: a follow-up without a subject of its
-    own (`and Bob?` has one).
+    """Whether the topic before is that of this message, too: it has nothing of its own (`and Bob?`
+    does) that is more than a thing said of anything.
     """
     if leads_away(message):
         return False
-    if not terms_of(found):
-        return True
-    own = found[0].kind >= SPECIFIC
-    return follows(message, found) and (not own or _points_back(message, found))
+    return not terms_of(found, SPECIFIC) or _points_back(message, found)
 
 
 def _points_back(message: str, found: Sequence[Subject]) -> bool:
