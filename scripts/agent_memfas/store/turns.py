@@ -128,9 +128,9 @@ def save(
     with exclusive(folder, LOCK, wait):
         was = load(folder, session)
         now = was.with_turn(turn, given, names)
-        durable.write_whole(home / _file(session), _written(now), sync=False)
         if not was.turns:
             forget_old(home, turn.at - DAYS * DAY)
+        durable.write_whole(home / _file(session), _written(now), sync=False)
     return now
 
 
