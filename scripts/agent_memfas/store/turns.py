@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_memfas.errors import FileFault
 from agent_memfas.store import durable
@@ -42,7 +42,7 @@ class Turn(Record):
     message: str = ""
 
 
-class Given(Record):
+class Given(NamedTuple):
     """How often a memory was given to a session; the number of the last such turn, and its time."""
 
     count: int
@@ -81,11 +81,12 @@ class Session(Record):
     def with_turn(self, turn: Turn, given: Iterable[str], names: Iterable[str] = ()) -> Session:
         """The session after one more turn, in which it was given these memories."""
         number = self.turns + 1
+        turn = Turn(float(turn.at), turn.topic, float(turn.confidence), bool(turn.shifted),
+                    turn.message[:LONGEST])  # fmt: skip
         held = dict(self.given)
         for key in dict.fromkeys(given):
             old = held.pop(key, None)
             held[key] = Given(old.count + 1 if old else 1, number, turn.at)
-        turn = Turn(**{**vars(turn), "message": turn.message[:LONGEST]})
         recent = [*self.recent, turn][-RECENT:]
         mute = [Turn(**{**vars(old), "message": ""}) for old in recent[:-HEARD]]
         return Session(
@@ -168,7 +169,6 @@ def _written(session: Session) -> bytes:
         "version": _VERSION,
         **{name: value for name, value in vars(session).items() if name != "note"},
         "recent": [list(vars(turn).values()) for turn in session.recent],
-        "given": {key: list(vars(given).values()) for key, given in session.given.items()},
     }
     return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
 
@@ -179,8 +179,7 @@ def _parsed(session: str, found: Any) -> Session:
         raise ValueError
     recent = tuple(Turn(*_checked(fields, (float, str, float, bool, str)))
                    for fields in found["recent"])  # fmt: skip
-    given = {key: Given(*_checked(fields, (int, int, float)))
-             for key, fields in found["given"].items()}  # fmt: skip
+    given = {key: _given(*fields) for key, fields in found["given"].items()}
     topics, names = (
         dict(zip(held, _checked(held.values(), (int,) * len(held)), strict=True))
         for held in (found["topics"], found["names"])
@@ -188,6 +187,15 @@ def _parsed(session: str, found: Any) -> Session:
     times = _checked([found["began"], found["last"]], (float, float))
     counts = _checked([found["turns"], found["shifts"]], (int, int))
     return Session(session, *times, *counts, recent, topics, names, given)
+
+
+def _given(count: Any, turn: Any, at: Any) -> Given:
+    """As `_checked`, for there are thousands of these."""
+    if not (type(count) is type(turn) is int and type(at) is float):
+        raise TypeError
+    if not (0 < count <= _MOST_SECONDS and 0 < turn <= _MOST_SECONDS and 0 <= at <= _MOST_SECONDS):
+        raise ValueError
+    return Given(count, turn, at)
 
 
 def _checked(fields: Iterable[Any], kinds: Sequence[type]) -> list[Any]:
