@@ -79,6 +79,18 @@ def test_a_question_about_something_else_is_a_shift() -> None:
     assert not shifted(before, "When does acme pay?")
 
 
+def test_to_say_that_something_else_comes_is_a_shift() -> None:
+    """It leaves the topic even for what would go on with it; the same words inside a question do
+    not.
+    """
+    before = ["What is the status of acme?"]
+    for away in ("btw, who is the manager?", "Let's talk about something else", "New topic: budgets",
+                 "unrelated: the deadline", "换个话题", "顺便问一下，预算是多少？"):  # fmt: skip
+        assert shifted(before, away), away
+    for on in ("did she say something else?", "what is the next topic?", "is it unrelated?"):
+        assert not shifted(before, on), on
+
+
 def test_the_first_turn_is_no_shift() -> None:
     """Nothing was talked about before: there is nothing to leave. A greeting is no topic either."""
     assert not shifted([], "Where is my passport?")
@@ -101,6 +113,7 @@ def test_the_topic_is_kept_over_many_follow_ups() -> None:
 def test_names_that_are_known_count_however_they_are_written() -> None:
     """A trigger's keyword is a name in small letters, too, and the surest subject."""
     assert topic_of("which colour has the door of heron", known={"heron"}).name == "heron"
+    assert topic_of("is big blue late", known={"big blue"}).name == "big blue"
     assert topic_of("请看一下青鸟部署", known={"青鸟"}).name == "青鸟"
     plain, known = (topic_of("tell me about heron", known=k).confidence for k in ((), {"heron"}))
     assert known == pytest.approx(plain + 0.2)

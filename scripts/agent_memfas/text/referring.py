@@ -34,18 +34,18 @@ _RELATIONAL_CHINESE = """
 """.split()
 _ELLIPTIC = re.compile(
     r"(?:ok(?:ay)?[,.! ]+|well[,. ]+|so[, ]+|then[, ]+)?"
-    r"(?:and|but|or|also|plus|what about|how about|what of|what else|who else|anything else"
-    r"|where else|why not|same for|likewise|go on|continue|tell me more"
-    r"|more about (?:it|that|this))\b"
+    r"(?:and|but|or|what about|how about|what of|what else|who else|anything else|where else"
+    r"|why not|same for|go on|tell me more|more about (?:it|that|this))\b"
     r"|那|还有|還有|然后|然後|而且|但是|可是|以及|或者|同样|继续|接着|还|也|并且|此外",
     re.IGNORECASE,
 )
 _LEADS_AWAY = re.compile(
-    r"\b(?:by the way|btw|unrelated|off[- ]topic|moving on"
+    r"\b(?:by the way|btw|off[- ]topic|moving on"
     r"|on (?:another|a different) (?:note|topic|subject)"
-    r"|(?:another|different|new|next|chang(?:e|ing)(?: of)?(?: the)?|switch(?:ing)?)"
+    r"|(?:another|different|unrelated|chang(?:e|ing)(?: of)?(?: the)?|switch(?:ing)?)"
     r" (?:questions?|topics?|subjects?|gears|matter|thing)"
-    r"|something (?:else|different|completely different))\b"
+    r"|(?:about|ask|discuss|for|to) something (?:else|different|completely different))\b"
+    r"|^(?:new|next) (?:question|topic|subject)[,:.]|\bunrelated(?:ly)?[,:]"
     r"|顺便(?:问|说|提)|順便(?:問|說)|换个话题|換個話題|另一件事|另外一件事|另一个问题|另外一个问题"
     r"|别的(?:事|话题)|说点别的|聊点别的|题外话|对了[，,]",
     re.IGNORECASE,

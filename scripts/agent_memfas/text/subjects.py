@@ -19,7 +19,7 @@ from agent_memfas.text.stems import stem
 from agent_memfas.text.stopwords import is_stop_word
 from agent_memfas.text.subjects_chinese import Piece, pieces_of
 
-LONGEST = 4000  # characters of a message that are looked at
+LONGEST = 2000  # characters of a message that are looked at
 MOST_WORDS = 3  # of a subject
 ACT, NOUN, RELATIONAL, THING, SPECIFIC, NAME = 0.5, 0.7, 0.8, 1.0, 2.0, 3.0
 _ABOUT, _SOME, _HELD, _BESIDE = 1.0, 0.4, 0.3, -0.6
@@ -127,6 +127,8 @@ def _of_piece(piece: Piece) -> Subject:
 def _english(words: list[Word], known: Collection[str]) -> list[Subject]:
     shouted = sum(w.text.isupper() for w in words) > len(words) / 2
     kinds = [_kind(word, known, shouted=shouted) for word in words]
+    for at in _known_runs(words, known):
+        kinds[at] = NAME
     kinds = [_in_place(words, at, kinds) for at in range(len(words))]
     for at, word in enumerate(words):
         if word.folded in _AUXILIARIES and not word.ends:
@@ -152,6 +154,14 @@ def _kind(word: Word, known: Collection[str], *, shouted: bool) -> float:
     if form.capital and not shouted and not (word.first and _may_be_plain(word.folded)):
         return NAME
     return SPECIFIC
+
+
+def _known_runs(words: list[Word], known: Collection[str]) -> Iterator[int]:
+    """The places of words that together are a name that is known."""
+    for size in (2, 3) if known else ():
+        for at in range(len(words) - size + 1):
+            if " ".join(word.folded for word in words[at : at + size]) in known:
+                yield from range(at, at + size)
 
 
 def _may_be_plain(folded: str) -> bool:
