@@ -138,6 +138,17 @@ def test_an_embedder_decides_where_words_cannot() -> None:
     assert not shifted(before, "which dentist was it?", likeness=0.1)
 
 
+def test_a_long_message_is_about_what_it_begins_with() -> None:
+    """What I paste behind my question, code most of all, does not name the topic."""
+    question = "Why is the sidebar of my site so slow?\n"
+    assert topic_of(question).name == "sidebar"
+    assert (
+        topic_of(question + "```\nimport React from 'react'\nVue.mount(App)\n```").name == "sidebar"
+    )
+    tail = " ".join(f"then it goes on to talk of this and of that, {n} times." for n in range(20))
+    assert topic_of(question + tail + " It was Globex.").name == "sidebar"
+
+
 def test_entities_are_the_names_and_things() -> None:
     """What a message speaks of: names and things, no verbs, nothing that is said of anything."""
     assert entities("Did Alice send the invoice to Globex?") == ["alice", "globex", "invoice"]

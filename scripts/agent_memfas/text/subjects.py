@@ -22,7 +22,7 @@ from agent_memfas.text.subjects_chinese import Piece, pieces_of
 LONGEST = 2000  # characters of a message that are looked at
 MOST_WORDS = 3  # of a subject
 ACT, NOUN, RELATIONAL, THING, SPECIFIC, NAME = 0.5, 0.7, 0.8, 1.0, 2.0, 3.0
-_ABOUT, _SOME, _HELD, _BESIDE = 1.0, 0.4, 0.3, -0.6
+_ABOUT, _SOME, _HELD, _BESIDE, _OF = 1.0, 0.4, 0.3, -0.6, 1.0
 _STARTS_VERB = frozenset(
     """
     to who i we you they he she it let's lets please not don't can could will would should must
@@ -110,6 +110,8 @@ def subjects(message: str, known: Collection[str] = ()) -> list[Subject]:
 
     known: names, folded, that count as such however they are written (keywords of triggers).
     """
+    if "```" in message:
+        message = " ".join(message[: 2 * LONGEST].split("```")[::2])  # without code
     found = _english(words_of(message), known)
     text = normal(message[:LONGEST])
     if not text.isascii():
@@ -120,7 +122,7 @@ def subjects(message: str, known: Collection[str] = ()) -> list[Subject]:
 def _of_piece(piece: Piece) -> Subject:
     """Chinese counts as English does, by the same weights."""
     kind = RELATIONAL if piece.relational else NAME if piece.named else SPECIFIC
-    weight = kind + _ABOUT * piece.about + _HELD * piece.held
+    weight = kind + _ABOUT * piece.about + _HELD * piece.held - _later(piece.place / 2)
     return Subject(piece.text, weight, kind, piece.pairs(), piece.place, chinese=True)
 
 
@@ -143,9 +145,11 @@ def _kind(word: Word, known: Collection[str], *, shouted: bool) -> float:
     form = form_of(word.text)
     if word.folded in known:
         return NAME
+    if word.folded.replace(".", "").isdigit():
+        return 0
     if form.shaped and not shouted and not is_everyday(word.folded):
         return NAME
-    if is_grammar(word.text) or word.folded.isdigit() or word.folded in _EMPTY:
+    if is_grammar(word.text) or word.folded in _EMPTY:
         return 0
     if is_relational(word.folded):
         return RELATIONAL
@@ -250,7 +254,9 @@ def _subject(words: list[Word], kinds: list[float], start: int, end: int) -> Sub
     last = min(last, first + MOST_WORDS) if kind == NAME else last
     first = max(first, last - MOST_WORDS)
     kept = words[first:last]
-    weight = kind + _setting(words, start, kind)
+    weight = kind + _setting(words, start, kind) - _later(start)
+    if last < end < len(words) and words[end].folded in _ABOUT_WORDS | _SOME_WORDS:
+        weight -= _OF  # `a comprehensive summary of`
     if words[start - 1].owns and start and kind >= THING:
         weight += _HELD
     if kept[-1].owns and kind != NAME:
@@ -259,6 +265,11 @@ def _subject(words: list[Word], kinds: list[float], start: int, end: int) -> Sub
     terms = frozenset(stem(w.folded) for w, k in zip(kept, kinds[first:last], strict=True)
                       if k >= NOUN and k != RELATIONAL)  # fmt: skip
     return Subject(name, weight, kind, terms, start)
+
+
+def _later(place: float) -> float:
+    """What is said late in a long message is less what it is about."""
+    return min(place, 100) / 100
 
 
 def _trimmed(kinds: list[float], start: int, end: int, kind: float) -> tuple[int, int]:
