@@ -254,7 +254,7 @@ def _subject(words: list[Word], kinds: list[float], start: int, end: int) -> Sub
     last = min(last, first + MOST_WORDS) if kind == NAME else last
     first = max(first, last - MOST_WORDS)
     kept = words[first:last]
-    weight = kind + _setting(words, start, kind) - _later(start)
+    weight = kind + _setting(words, start, kinds) - _later(start)
     if last < end < len(words) and words[end].folded in _ABOUT_WORDS | _SOME_WORDS:
         weight -= _OF  # `a comprehensive summary of`
     if words[start - 1].owns and start and kind >= THING:
@@ -281,7 +281,7 @@ def _trimmed(kinds: list[float], start: int, end: int, kind: float) -> tuple[int
     return start, last
 
 
-def _setting(words: list[Word], start: int, kind: float) -> float:
+def _setting(words: list[Word], start: int, kinds: list[float]) -> float:
     """What stands before a run says of it."""
     at, held = start - 1, False
     while at >= 0 and words[at].folded in _HOLDERS and not words[at].ends:
@@ -290,8 +290,10 @@ def _setting(words: list[Word], start: int, kind: float) -> float:
     weight = _HELD if held else 0.0
     if before in _ABOUT_WORDS:
         return weight + _ABOUT
-    if before in _SOME_WORDS and not (before == "to" and kind == NAME):  # a destination
-        return weight + _SOME
+    if before in _SOME_WORDS:
+        destination = before == "to" and kinds[start] == NAME
+        part = before == "of" and at > 0 and kinds[at - 1] >= SPECIFIC  # `the sidebar of the site`
+        return weight + (0.0 if destination or part else _SOME)
     if before in _BESIDE_WORDS:
         return weight + _BESIDE
     return weight
