@@ -13,8 +13,11 @@ from agent_memfas.store.places import STATE
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def write_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """A file of our own: under a temporary name first, synced, then renamed, with that mode."""
+def write_whole(path: Path, data: bytes, mode: int = 0o600, *, sync: bool = True) -> None:
+    """A file of our own: under a temporary name first, synced, then renamed, with that mode.
+
+    sync: False for what may be lost or torn by a power cut, and is written often.
+    """
     temporary = _beside(path)
     try:
         descriptor = os.open(temporary, _NEW, 0o600)
@@ -22,11 +25,13 @@ def write_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
             if mode != 0o600:
                 os.fchmod(descriptor, mode)
             write_all(descriptor, data)
-            os.fsync(descriptor)
+            if sync:
+                os.fsync(descriptor)
         finally:
             os.close(descriptor)
         os.replace(temporary, path)
-        sync_folder(path.parent)
+        if sync:
+            sync_folder(path.parent)
     except OSError as error:
         with suppress(OSError):
             temporary.unlink()

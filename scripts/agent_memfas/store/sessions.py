@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
-from hashlib import blake2b
-from pathlib import Path
-
 from agent_memfas.errors import FileFault
 from agent_memfas.store import durable
 from agent_memfas.store.files import read
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.locks import state_folder
+from agent_memfas.store.named import DAY, file_name, forget_old
 
 FOLDER = "sessions"
 DAYS = 7  # a session that was not heard of for so long is over
@@ -21,7 +17,7 @@ MOST = 10_000  # blocks that are remembered of a session; the oldest are forgott
 def load(folder: Folder, session: str) -> list[int]:
     """The numbers of the blocks that a session was given, oldest first; [] where none is known."""
     try:
-        data = read(folder.state / FOLDER / _name(session)).data
+        data = read(folder.state / FOLDER / file_name(session)).data
     except FileFault:
         return []
     return [int(line, 16) for line in data.decode("ascii", "replace").split() if _is_number(line)]
@@ -31,17 +27,8 @@ def save(folder: Folder, session: str, given: list[int], now: float) -> None:
     """Remember them. now: seconds since 1970; sessions older than DAYS are forgotten. FileFault."""
     home = state_folder(folder, FOLDER)
     body = "\n".join(f"{number:x}" for number in given[-MOST:]) + "\n"
-    durable.write_whole(home / _name(session), body.encode())
-    durable.sweep(home)
-    for path in home.iterdir():
-        with suppress(OSError):
-            if os.stat(path).st_mtime < now - DAYS * 86_400:
-                Path(path).unlink()
-
-
-def _name(session: str) -> str:
-    """A file name for any session id, which may hold anything."""
-    return blake2b(session.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    durable.write_whole(home / file_name(session), body.encode())
+    forget_old(home, now - DAYS * DAY)
 
 
 def _is_number(text: str) -> bool:

@@ -28,7 +28,7 @@ _LABEL_ENDINGS = (
     "ed", "ing", "ion", "ions", "ive", "ly", "able", "ible", "ment", "ness", "ous", "ful", "less",
     "ity", "ance", "ence", "day", "al",
 )  # fmt: skip
-_FAMILIES = frozenset(
+FAMILIES = frozenset(
     "小老阿王李张刘陈杨黄赵吴徐孙朱胡郭林罗郑梁谢宋唐许韩冯邓曹彭蒋蔡魏沈姚卢姜崔谭汪廖"
 )
 
@@ -122,7 +122,7 @@ def _is_speaker(name: str) -> bool:
     """Whether it reads as who speaks: a role, or a name that is no label such as `Rejected`."""
     if name.casefold() in _ROLES:
         return True
-    if name[:1] in _FAMILIES:
+    if name[:1] in FAMILIES:
         return 2 <= len(name) <= 3 and all("\u4e00" <= sign <= "\u9fff" for sign in name)
     parts = name.split()
     return 1 <= len(parts) <= 2 and all(map(_is_name, parts))
