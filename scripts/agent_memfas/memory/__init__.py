@@ -33,7 +33,9 @@ from agent_memfas.text.firing import Trigger, key_of, read_link
 from agent_memfas.text.suggest import suggest
 
 if TYPE_CHECKING:
+    from agent_memfas.config import Settings
     from agent_memfas.index.keeper import Source
+    from agent_memfas.store.layout import Folder
 
 __all__ = ["Memory", "MemoryResult", "SearchBackend", "SearchResult"]
 
@@ -238,6 +240,35 @@ class Memory:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def answer(self, query: str, limit: int | None = None) -> Answer:
+        """Everything that recall knows of a query: hits with their places, triggers, and how fresh
+        it is. limit: search.max_results where it is None; min_score does not count.
+        """
+        with self._lock:
+            return self._answer(query, limit, all_scores=True)
+
+    @property
+    def folder(self) -> Folder:
+        """The memory folder."""
+        return self._opening.folder
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        with self._lock:
+            return self._opened().settings
+
+    @property
+    def now(self) -> datetime:
+        """The time in the user's zone."""
+        return self._now()
+
+    def let_go(self) -> None:
+        """Close the index; the next question opens it anew."""
+        with self._lock:
+            self._keeper.close()
+            self._keeper = self._make_keeper()
+
     # Inside
 
     def _opened(self) -> Opening:
@@ -293,11 +324,14 @@ class Memory:
     def _every_trigger(self) -> list[Trigger]:
         return self._ask(folders.all_triggers)
 
-    def _answer(self, query: str, limit: int | None = None, *, always: bool = False) -> Answer:
+    def _answer(
+        self, query: str, limit: int | None = None, *, always: bool = False,
+        all_scores: bool = False,
+    ) -> Answer:  # fmt: skip
         keeper, settings = self._refreshed(), self._opening.settings
         filters = Filters(
             limit=settings.max_results if limit is None else limit,
-            min_score=settings.min_score,
+            min_score=0.0 if all_scores else settings.min_score,
             p1=settings.terms.p1,
             p2=settings.terms.p2,
             recency_weight=settings.recency_weight,

@@ -4,23 +4,23 @@ of all the rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.marks import without_comments
-from agent_memfas.text.packing import Candidate, Chosen, pack
+from agent_memfas.text.packing import ENOUGH, NO_ROOM, Candidate, Chosen, pack
 from agent_memfas.text.tokens import estimate
 from agent_memfas.text.valuing import Weights, Worth, similarity, worth
-from agent_memfas.text.words import terms
+from agent_memfas.text.words import query_terms, terms
 
 TRIGGERED, RELEVANT = "triggered_context", "relevant_memory"
 FIRST = 2.0  # value of a trigger: it is in the question, so it comes before whatever is found
 GIVEN = "given in this session already"
 FAINT = "under the level's min_score"
-MANY = "over the level's max_results"
+REASONS = {NO_ROOM: "does not fit into the budget", ENOUGH: "over the level's max_results"}
 
 
 class Hit(Protocol):
@@ -65,9 +65,9 @@ class Hit(Protocol):
 
 @dataclass(frozen=True)
 class Wish:
-    """What a turn asks for. budget: tokens of the whole context; most: memories at most; least: what
-    one must score. topic: of the turn, as words. accesses, included: by memory id, how often each
-    was given at all and in this session. given: ids that are not to come again.
+    """What a turn asks for. budget: tokens of the whole context; most: memories at most; least:
+    what one must score. topic: of the turn, as words. accesses, included: by memory id, how often
+    each was given at all and in this session. given: ids that are not to come again.
     """
 
     query: str
@@ -80,7 +80,7 @@ class Wish:
     accesses: Mapping[str, int] = field(default_factory=dict)
     included: Mapping[str, int] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
-    count: object = estimate
+    count: Callable[[str], int] = estimate
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _rated(hit: Hit, wish: Wish, topic: set[str]) -> Rated:
 
 def id_of(hit: Hit) -> str:
     """What a memory is known by from turn to turn: its file and its words."""
-    return f"{hit.seals[0] & (1 << 64) - 1:016x}" if hit.seals else f"{hit.path}:{hit.start_line}"
+    return f"{hit.seals[0]:08x}" if hit.seals else f"{hit.path}:{hit.start_line}"
 
 
 def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish) -> Curation:
@@ -170,7 +170,7 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
     fit = [one for one in rated if one.worth.value >= wish.least]
     dropped = [Left(one, GIVEN) for one in fit if one.id in wish.given]
     wanted = [one for one in fit if one.id not in wish.given]
-    query = tuple(terms(wish.query))
+    query = tuple(query_terms(wish.query))
     candidates = [
         Candidate(f"t{n}", _one_line(f"[{keyword}] {hint}"), FIRST, "", query)
         for n, (keyword, hint) in enumerate(triggers)
@@ -191,8 +191,8 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
         if c.candidate.key in by_key
     ]  # fmt: skip
     dropped += [
-        Left(by_key[candidate.key], reason) for candidate, reason in packed.left
-        if candidate.key in by_key
+        Left(by_key[candidate.key], REASONS.get(reason, reason))
+        for candidate, reason in packed.left if candidate.key in by_key
     ]  # fmt: skip
     return Curation(
         packed.text, packed.tokens, tuple(kept), tuple(dropped), tuple(filtered), tuple(rated),

@@ -1,4 +1,4 @@
-"""The level `auto`: how much context a question needs, from its kind and from how scores fall off."""
+"""The level `auto`: how much context a question needs, by its kind and by how scores fall off."""
 
 from __future__ import annotations
 

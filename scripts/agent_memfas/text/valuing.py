@@ -64,7 +64,7 @@ def similarity(score: float) -> float:
     same". With this power they mean what they say for a memory that is weeks old: balanced (needs
     0.58) takes hits of which one in ten is evidence, lean (0.79) one in three, full (0.1) any.
     """
-    return max(0.0, min(1.0, score)) ** POWER
+    return float(max(0.0, min(1.0, score)) ** POWER)
 
 
 def recency(age_days: float | None) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timezone
+from datetime import date, datetime, time, timezone
 from typing import Any
 
 from agent_memfas.text.valuing import Weights, worth
@@ -33,7 +33,7 @@ class MemoryChunk:
 
 @dataclass
 class ScoredMemory:
-    """A memory with its score, and what each part gave: semantic, recency, access, topic, boosted."""
+    """A memory with its score, and what gave it: semantic, recency, access, topic, boosted."""
 
     memory: MemoryChunk
     score: float
@@ -125,7 +125,7 @@ def _age(day: datetime | date | str | None, now: datetime | None) -> float | Non
     if day is None:
         return None
     if not isinstance(day, datetime):
-        day = datetime(day.year, day.month, day.day)
+        day = datetime.combine(day, time.min)
     here = now or datetime.now(day.tzinfo)
     if (day.tzinfo is None) != (here.tzinfo is None):
         day = day.replace(tzinfo=day.tzinfo or timezone.utc)
