@@ -83,13 +83,17 @@ class ContextCurator:
         was given before may come again; None: in the session `default`, not in one with a name.
         """
         began = time.perf_counter()
-        state = SessionState(session_id, sessions.load(self._memory.folder, session_id))
+        answer = self._memory.answer(query, POOL)
+        known = {trigger.keyword.casefold() for trigger in answer.triggers}
+        stored = sessions.load(self._memory.folder, session_id)
+        state = SessionState(session_id, stored, known)
         topic, moved = self._topic(state, query, recent_history)
         again = session_id == SESSION if resend is None else resend
-        answer = self._memory.answer(_asked(query, topic, moved, state), POOL)
+        if (asked := _asked(query, topic, moved, state)) != query:
+            answer = self._memory.answer(asked, POOL)
         hits = answer.hits
-        asked = self._level if level is None else level
-        preset, why = self._preset(asked, query, [similarity(hit.score) for hit in hits])
+        wanted = self._level if level is None else level
+        preset, why = self._preset(wanted, query, [similarity(hit.score) for hit in hits])
         budget = self._budget if self._budget is not None else preset.token_budget
         accesses = state.accessed_memories
         wish = Wish(
@@ -111,7 +115,7 @@ class ContextCurator:
     def _topic(
         self, state: SessionState, query: str, history: Sequence[str] | None
     ) -> tuple[Topic, bool]:
-        detector = TopicDetector(self._embedder)
+        detector = TopicDetector(self._embedder, known=state.known)
         detector.resume(state.stored.said, state.stored.topic)
         topic = detector.detect(query, history)
         return topic, detector.detect_shift()
@@ -128,7 +132,7 @@ class ContextCurator:
         """Note the turn in the session's file; where that cannot be, the next turn knows less."""
         given = [kept.memory.id for kept in found.kept]
         with suppress(FileFault, TryAgain):
-            names = sorted(entities(turn.message))
+            names = sorted(entities(turn.message, state.known))
             sessions.save(self._memory.folder, state.session_id, turn, given, names)
 
     def _log(
