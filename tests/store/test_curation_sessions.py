@@ -48,7 +48,7 @@ def test_a_session_survives_the_process(folder: Folder) -> None:
     assert (found.turns, found.shifts, found.topic) == (2, 1, "globex")
     assert found.said == ["what is new?", "and globex?"]
     assert (found.began, found.last) == (NOW, NOW + 1)
-    assert {key: given.count for key, given in found.given.items()} == {"a": 1, "b": 2}
+    assert {key: given.times for key, given in found.given.items()} == {"a": 1, "b": 2}
     assert found.given["b"].turn == 2
     assert found.topics == {"acme": 1, "globex": 1}
     assert found.names == {"acme": 1, "globex": 1}
@@ -110,7 +110,7 @@ def test_two_processes_at_once_lose_no_turn(folder: Folder) -> None:
     found = turns.load(folder, "shared")
     assert found.turns == 50
     assert found.topics == {"a": 25, "b": 25}
-    assert (found.given["a"].count, found.given["b"].count, len(found.given)) == (25, 25, 52)
+    assert (found.given["a"].times, found.given["b"].times, len(found.given)) == (25, 25, 52)
 
 
 def test_a_lock_that_is_held_says_to_try_again(folder: Folder) -> None:
@@ -208,7 +208,7 @@ def test_many_memories_do_not_grow_a_session_without_end(
     for number, keys in enumerate((["a", "b"], ["c"], ["a"], ["d"])):
         turns.save(folder, "s", turn(number), keys)
     found = turns.load(folder, "s")
-    assert {key: given.count for key, given in found.given.items()} == {"c": 1, "a": 2, "d": 1}
+    assert {key: given.times for key, given in found.given.items()} == {"c": 1, "a": 2, "d": 1}
 
 
 def test_recall_sessions_are_beside_them(folder: Folder) -> None:
@@ -252,5 +252,5 @@ def test_interleaved_sessions_keep_their_own_history(
             assert found.topics == Counter(topic for topic, _, _ in history)
             assert [(t.topic, t.shifted) for t in found.recent] == [h[:2] for h in history[-20:]]
             assert [t.message for t in found.recent[-3:]] == [h[2] for h in history[-3:]]
-            assert {key: g.count for key, g in found.given.items()} == given[session]
+            assert {key: g.times for key, g in found.given.items()} == given[session]
         assert len(list((folder.state / "curation").glob("*"))) == len(said) if said else True

@@ -32,6 +32,16 @@ def test_alone_it_shows_what_there_is() -> None:
     assert result.errors == ""
 
 
+def test_folder_and_format_may_be_named_before_or_after_the_word(memory: Memory) -> None:
+    """`telemetry --root DIR --json summary` is `telemetry summary --root DIR --json`."""
+    root = ("--root", str(memory.root))
+    after = call("telemetry", "summary", *root, "--json")
+    assert call("telemetry", *root, "--json", "summary") == after
+    assert call("telemetry", "--json", "summary", *root) == after
+    assert after.data["status"] == "no_data"
+    assert "summary" in call("telemetry", *root, "--json").data["remedy"]
+
+
 def test_the_summary_is_the_block_of_the_reference(memory: Memory, log: TelemetryLogger) -> None:
     """Word for word."""
     for n in (1, 2):

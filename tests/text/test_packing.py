@@ -115,7 +115,7 @@ def given_of(packed: Packed) -> list[str]:
 
 
 @given(candidates, st.integers(0, 400), ways, counters, st.integers(0, 8))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_never_over_budget_and_all_accounted_for(
     given: list[Candidate],
     budget: int,
@@ -141,6 +141,7 @@ def test_never_over_budget_and_all_accounted_for(
 
 
 @given(candidates, st.integers(0, 400), ways, counters)
+@settings(deadline=None)
 def test_the_more_valuable_come_first(
     given: list[Candidate],
     budget: int,
@@ -158,7 +159,7 @@ def test_the_more_valuable_come_first(
 
 
 @given(candidates, st.integers(0, 300), st.integers(0, 300), ways, counters)
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_a_larger_budget_gives_no_less(
     given: list[Candidate],
     budget: int,
@@ -166,10 +167,18 @@ def test_a_larger_budget_gives_no_less(
     compose: Callable[[Sequence[Chosen]], str],
     count: Callable[[str], int],
 ) -> None:
-    """With more room no candidate is given up, or cut, for one that is worth less."""
+    """With more room no candidate is given up, or cut, or robbed of the words that were asked for,
+    for one that is worth less."""
+
+    def form(chosen: Chosen) -> int:
+        if not chosen.cut:
+            return 3
+        excerpts = Excerpts(chosen.candidate.text, chosen.candidate.terms)
+        short = [excerpts.shown(step) for step in range(1, min(excerpts.covering, excerpts.steps))]
+        return 1 if chosen.text in short else 2
 
     def forms(packed: Packed) -> list[int]:
-        found = {id(chosen.candidate): 1 if chosen.cut else 2 for chosen in packed.chosen}
+        found = {id(chosen.candidate): form(chosen) for chosen in packed.chosen}
         order = sorted(given, key=lambda c: -c.value if c.value == c.value else float("inf"))
         return [found.get(id(candidate), 0) for candidate in order]
 
@@ -269,12 +278,14 @@ def test_few_counts_are_enough() -> None:
             Chosen(c, c.text, 0) for c in known])))  # fmt: skip
 
 
+@settings(deadline=None)
 @given(texts, st.lists(st.sampled_from(["acme", "deadlin", "friday", "星期", "db2", "ab"])))
 def test_each_longer_excerpt_is_of_the_same_text(text: str, asked: list[str]) -> None:
-    """Excerpts hold nothing but what the text holds, in its order; the longest is the text."""
+    """Excerpts hold nothing but what the text holds, in its order; after the longest comes the
+    text itself."""
     excerpts = Excerpts(text, asked)
-    assert excerpts.steps == 0 or excerpts.shown(excerpts.steps) == text
-    for step in range(1, excerpts.steps):
+    assert excerpts.shown(excerpts.steps + 1) == text or not text.strip()
+    for step in range(1, excerpts.steps + 1):
         at = 0
         for part in excerpts.shown(step).replace("…", "\n").split("\n"):
             if part.strip() and "…" not in text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import datetime, time
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any, NamedTuple, Optional
 
 import typer
 
@@ -32,6 +32,21 @@ Since = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option("--since", metavar="DAY", help="Only from this day (YYYY-MM-DD) on."),
 ]
+
+
+class _Before(NamedTuple):
+    root: Path | None = None
+    config: Path | None = None
+    json: bool = False
+
+
+_before = [_Before()]  # what was given after `telemetry` and before the word that follows
+AsJson = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print one JSON object.", callback=lambda given: given or _before[0].json
+    ),
+]
 app = typer.Typer(
     help="What curation saved and what models cost: summary, show, report, clear.",
     rich_markup_mode=None,
@@ -44,11 +59,21 @@ def register(above: typer.Typer) -> None:
 
 
 @app.callback(invoke_without_command=True)
-def start(context: typer.Context) -> None:
+def start(
+    context: typer.Context, root: Root = None, config: Config = None, json: Json = False
+) -> None:
     """What curation saved and what models cost: summary, show, report, clear."""
-    if context.invoked_subcommand is None:
-        out.block(context.get_help())
-        raise typer.Exit(1)
+    _before[:] = [_Before(root, config, json)]
+    if context.invoked_subcommand is not None:
+        return
+    if json:
+        raise UsageError("telemetry needs a word more", "summary, show, report or clear")
+    out.block(context.get_help())
+    raise typer.Exit(1)
+
+
+def _opened(root: Path | None, config: Path | None) -> Session:
+    return open_up(root or _before[0].root, config or _before[0].config)
 
 
 def place(session: Session, file: Path | None) -> Path:
@@ -85,10 +110,10 @@ def summary(
     file: File = None,
     root: Root = None,
     config: Config = None,
-    json: Json = False,
+    json: AsJson = False,
 ) -> None:
     """Tokens saved, memories, topics and latency of all turns; tokens and cost of models."""
-    session = open_up(root, config)
+    session = _opened(root, config)
     found = reading.read(place(session, file), Filter(since_day(session, since), of, last or 0))
     if json:
         out.data({**found.summary(), "models": [one._asdict() for one in found.spent()],
@@ -125,10 +150,10 @@ def show(
     file: File = None,
     root: Root = None,
     config: Config = None,
-    json: Json = False,
+    json: AsJson = False,
 ) -> None:
     """The last turns, oldest first."""
-    session = open_up(root, config)
+    session = _opened(root, config)
     found = reading.recent(place(session, file), Filter(None, of, limit))
     if json:
         out.data({"turns": list(found.turns), "unreadable": found.unreadable})
@@ -162,10 +187,10 @@ def clear(
     file: File = None,
     root: Root = None,
     config: Config = None,
-    json: Json = False,
+    json: AsJson = False,
 ) -> None:
     """Delete the telemetry, of models as well; memories and settings stay."""
-    session = open_up(root, config)
+    session = _opened(root, config)
     path = place(session, file)
     if not yes:
         if sys.stdin is None or not sys.stdin.isatty():
@@ -196,10 +221,10 @@ def report(
     file: File = None,
     root: Root = None,
     config: Config = None,
-    json: Json = False,
+    json: AsJson = False,
 ) -> None:  # fmt: skip
     """Write a page with charts for a browser: tokens, latency, levels, topics, files, models."""
-    session = open_up(root, config)
+    session = _opened(root, config)
     found = reading.read(place(session, file), Filter(since_day(session, since), of))
     sums = figures(found.turns, found.calls, session.now.tzinfo)
     made = f"{written(session.today)}, {session.now:%H:%M}"

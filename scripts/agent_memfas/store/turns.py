@@ -45,7 +45,7 @@ class Turn(Record):
 class Given(NamedTuple):
     """How often a memory was given to a session; the number of the last such turn, and its time."""
 
-    count: int
+    times: int
     turn: int
     at: float
 
@@ -86,7 +86,7 @@ class Session(Record):
         held = dict(self.given)
         for key in dict.fromkeys(given):
             old = held.pop(key, None)
-            held[key] = Given(old.count + 1 if old else 1, number, turn.at)
+            held[key] = Given(old.times + 1 if old else 1, number, turn.at)
         recent = [*self.recent, turn][-RECENT:]
         mute = [Turn(**{**vars(old), "message": ""}) for old in recent[:-HEARD]]
         return Session(
@@ -184,18 +184,18 @@ def _parsed(session: str, found: Any) -> Session:
         dict(zip(held, _checked(held.values(), (int,) * len(held)), strict=True))
         for held in (found["topics"], found["names"])
     )
-    times = _checked([found["began"], found["last"]], (float, float))
-    counts = _checked([found["turns"], found["shifts"]], (int, int))
-    return Session(session, *times, *counts, recent, topics, names, given)
+    began, last = _checked([found["began"], found["last"]], (float, float))
+    number, shifts = _checked([found["turns"], found["shifts"]], (int, int))
+    return Session(session, began, last, number, shifts, recent, topics, names, given)
 
 
-def _given(count: Any, turn: Any, at: Any) -> Given:
+def _given(times: Any, turn: Any, at: Any) -> Given:
     """As `_checked`, for there are thousands of these."""
-    if not (type(count) is type(turn) is int and type(at) is float):
+    if not (type(times) is type(turn) is int and type(at) is float):
         raise TypeError
-    if not (0 < count <= _MOST_SECONDS and 0 < turn <= _MOST_SECONDS and 0 <= at <= _MOST_SECONDS):
+    if not (0 < times <= _MOST_SECONDS and 0 < turn <= _MOST_SECONDS and 0 <= at <= _MOST_SECONDS):
         raise ValueError
-    return Given(count, turn, at)
+    return Given(times, turn, at)
 
 
 def _checked(fields: Iterable[Any], kinds: Sequence[type]) -> list[Any]:

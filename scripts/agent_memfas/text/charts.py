@@ -93,22 +93,27 @@ def lines(title: str, labels: Sequence[str], low: Series, high: Series, unit: st
         f'<polyline class="{high.kind}" points="{" ".join(over)}"/>'
         f'<polyline class="{low.kind}" points="{" ".join(under)}"/></svg>'
     )
-    marks = []
-    for n in known:
-        values_of = [(one, one.values[n] or 0.0) for one in (high, low)]
-        told = ", ".join(f"{one.name} {value:.1f} {unit}" for one, value in values_of)
-        dots = [
-            f'<circle class="{one.kind}" cx="{slot * (n + 0.5):.3f}%" '
-            f'cy="{_down(value, top):.2f}" r="3"/>'
-            for one, value in values_of
-        ]
-        marks.append(
-            f"<g><title>{word(labels[n])}: {word(told)}</title>"
-            f'<rect class="ghost" x="{slot * n:.3f}%" width="{slot:.3f}%" y="{TOP}" '
-            f'height="{size}"/>'
-            f"{''.join(dots) if len(known) <= _DOTS else ''}</g>"
-        )
+    marks = (_mark(labels, n, (high, low), top, unit, len(known) <= _DOTS) for n in known)
     return _plot(title, labels, top, unit, shape + "".join(marks))
+
+
+def _mark(
+    labels: Sequence[str], n: int, series: Sequence[Series], top: float, unit: str, dotted: bool
+) -> str:
+    """What a place on the lines says when it is pointed at, and its dots."""
+    slot = 100 / len(labels)
+    values = [(one, one.values[n] or 0.0) for one in series]
+    told = ", ".join(f"{one.name} {value:.1f} {unit}" for one, value in values)
+    dots = (
+        f'<circle class="{one.kind}" cx="{slot * (n + 0.5):.3f}%" '
+        f'cy="{_down(value, top):.2f}" r="3"/>'
+        for one, value in values
+    )
+    return (
+        f"<g><title>{word(labels[n])}: {word(told)}</title>"
+        f'<rect class="ghost" x="{slot * n:.3f}%" width="{slot:.3f}%" y="{TOP}" '
+        f'height="{BOTTOM - TOP}"/>{"".join(dots) if dotted else ""}</g>'
+    )
 
 
 def _down(value: float, top: float) -> float:

@@ -29,7 +29,7 @@ from agent_memfas.text.token_costs import (
 
 Counter = Callable[[str], int]
 
-UPWARDS = 1.055  # so that one text in twenty at most is estimated too low
+UPWARDS = 1.055  # so that hardly one passage in twenty is estimated too low
 _CACHED, _CACHED_LENGTH = 1 << 15, 40  # pieces; longer ones hardly come twice
 _LATIN = "A-Za-z\u00c0-\u024f"
 _PIECE = re.compile(

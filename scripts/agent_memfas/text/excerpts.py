@@ -32,8 +32,8 @@ class Piece(Record):
 
 
 class Excerpts:
-    """The excerpts of a text, from the shortest to the whole, each with all that the one before it
-    has: `shown(1)` is the piece with most of the terms, `shown(steps)` the text itself.
+    """The excerpts of a text, from the shortest on, each with all that the one before it has:
+    `shown(1)` is the piece with most of the terms, what comes after `shown(steps)` the text itself.
 
     terms: index terms of the question (`words.query_terms`). From the best piece on come those that
     have further terms, then all others with terms, then what stands next to these.
@@ -45,10 +45,13 @@ class Excerpts:
         wanted = frozenset(asked)
         self._hits = [frozenset(terms(piece.text)) & wanted for piece in self._pieces]
 
-    @property
+    @cached_property
     def steps(self) -> int:
-        """How many excerpts there are; 0 for a blank text."""
-        return len(self._order)
+        """How many excerpts there are that are less than the text."""
+        steps = len(self._order)
+        while steps and self.shown(steps) == self.text:
+            steps -= 1
+        return steps
 
     @cached_property
     def covering(self) -> int:

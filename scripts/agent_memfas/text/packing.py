@@ -104,7 +104,9 @@ class _Packing:
     ) -> None:
         self._budget, self._compose, self._count, self._most = budget, compose, count, most
         self.chosen, self.left = list[Chosen](), list[tuple[Candidate, str]]()
-        self._excerpts: dict[int, tuple[Excerpts, int]] = {}  # by place among chosen; the step
+        # By place among the chosen: its excerpts, the number of the one that is chosen, and of the
+        # longest that it may grow to, for what did not fit once is not tried again.
+        self._excerpts: dict[int, tuple[Excerpts, int, int]] = {}
         self.text = compose(())
         self.tokens = count(self.text)
         if self.tokens > budget:
@@ -125,13 +127,17 @@ class _Packing:
 
     def grow(self) -> None:
         """Give the room that is left to the excerpts, the most valuable first."""
-        for place, (excerpts, step) in self._excerpts.items():
-            candidate, low, high = self.chosen[place].candidate, step, excerpts.steps
-            while low < high:
-                middle = (low + high + 1) // 2
-                longer = self._shown(candidate, excerpts.shown(middle))
-                fits = self._try([*self.chosen[:place], longer, *self.chosen[place + 1 :]])
-                low, high = (middle, high) if fits else (low, middle - 1)
+        for place, (excerpts, low, high) in self._excerpts.items():
+            self._grow(place, excerpts, low, high)
+
+    def _grow(self, place: int, excerpts: Excerpts, low: int, high: int) -> None:
+        """Find the longest that fits of the excerpts from `low`, which is chosen, to `high`."""
+        candidate = self.chosen[place].candidate
+        while low < high:
+            middle = (low + high + 1) // 2
+            longer = self._shown(candidate, excerpts.shown(middle))
+            fits = self._try([*self.chosen[:place], longer, *self.chosen[place + 1 :]])
+            low, high = (middle, high) if fits else (low, middle - 1)
 
     def _shown(self, candidate: Candidate, text: str) -> Chosen:
         long = len(text) > SURELY_LONGER
@@ -156,11 +162,12 @@ class _Packing:
 
         candidate = whole.candidate
         excerpts = Excerpts(candidate.text, candidate.terms)
-        for step in dict.fromkeys((excerpts.covering, 1)):
-            if step < excerpts.steps and self._try(
+        covering = min(excerpts.covering, excerpts.steps)
+        for step, high in ((covering, excerpts.steps), (1, covering - 1)):
+            if 1 <= step <= high and self._try(
                 [*self.chosen, self._shown(candidate, excerpts.shown(step))]
             ):
-                self._excerpts[len(self.chosen) - 1] = (excerpts, step)
+                self._excerpts[len(self.chosen) - 1] = (excerpts, step, high)
                 return True
         return False
 

@@ -145,9 +145,12 @@ def _time(value: Any) -> datetime:
     if found is None:
         raise Unreadable("no time")
     try:
-        return found.astimezone(timezone.utc)
+        at = found.astimezone(timezone.utc)
     except OverflowError:
-        raise Unreadable("no time that a calendar has") from None
+        raise Unreadable("no time") from None
+    if not 1 < at.year < 9999:  # in some zone it would have no date
+        raise Unreadable("no time")
+    return at
 
 
 def _session(fields: Mapping[str, Any]) -> str:

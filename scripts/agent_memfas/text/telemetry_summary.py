@@ -41,14 +41,6 @@ def percentile(values: Sequence[float], percent: float) -> float:
     return ordered[low] + (place - low) * (ordered[high] - ordered[low])
 
 
-def mean_ratio(turns: Iterable[Turn]) -> float:
-    """The mean of curated / baseline over the turns that have a baseline; 1.0 where none has: then
-    nothing is known to have been saved.
-    """
-    ratios = [turn.ratio for turn in turns if turn.ratio is not None]
-    return sum(ratios) / len(ratios) if ratios else 1.0
-
-
 def summarise(turns: Sequence[Turn]) -> dict[str, Any]:
     """The summary with exactly the keys that agent-memfas has, as JSON can hold it.
 
@@ -56,10 +48,8 @@ def summarise(turns: Sequence[Turn]) -> dict[str, Any]:
     """
     if not turns:
         return dict(_NO_DATA)
-    latencies = [turn.latency for turn in turns]
-    ratios = [turn.ratio for turn in turns if turn.ratio is not None] or [1.0]
-    shifts = sum(turn.shifted for turn in turns)
     included = sum(turn.included for turn in turns)
+    shifts = sum(turn.shifted for turn in turns)
     return {
         "status": "ok",
         "period": {
@@ -67,14 +57,7 @@ def summarise(turns: Sequence[Turn]) -> dict[str, Any]:
             "end": turns[-1].stamp,
             "total_turns": len(turns),
         },
-        "compression": {
-            "total_baseline_tokens": sum(turn.baseline for turn in turns),
-            "total_curated_tokens": sum(turn.curated for turn in turns),
-            "total_tokens_saved": sum(turn.saved for turn in turns),
-            "avg_compression_ratio": mean_ratio(turns),
-            "best_compression": min(ratios),
-            "worst_compression": max(ratios),
-        },
+        "compression": _compression(turns),
         "memory_usage": {
             "total_memories_scored": sum(turn.scored for turn in turns),
             "total_memories_included": included,
@@ -87,52 +70,73 @@ def summarise(turns: Sequence[Turn]) -> dict[str, Any]:
             "topic_shifts": shifts,
             "shift_rate": shifts / len(turns),
         },
-        "performance": {
-            "avg_latency_ms": sum(latencies) / len(turns),
-            "p50_latency_ms": percentile(latencies, 50),
-            "p95_latency_ms": percentile(latencies, 95),
-            "max_latency_ms": max(latencies),
-        },
+        "performance": _performance([turn.latency for turn in turns]),
     }
 
 
-def block(summary: Mapping[str, Any]) -> str:
-    """A summary as agent-memfas prints it. Savings are those of turns with a baseline."""
-    if summary["status"] != "ok":
-        return NOTHING
-    c, m, t, p = (summary[k] for k in ("compression", "memory_usage", "topics", "performance"))
-    period = summary["period"]
-    share = c["total_tokens_saved"] / max(c["total_baseline_tokens"], 1) * 100
-    known = c["total_baseline_tokens"] > 0
-    saved = f"{c['total_tokens_saved']:,} ({share:.1f}% reduction)" if known else "unknown"
-    ratio = f"{c['avg_compression_ratio']:.2f}x" if known else "unknown (no baseline was given)"
-    return f"""📊 Memfas Performance Summary
-{"═" * 40}
+def _compression(turns: Sequence[Turn]) -> dict[str, Any]:
+    ratios = [turn.ratio for turn in turns if turn.ratio is not None] or [1.0]
+    return {
+        "total_baseline_tokens": sum(turn.baseline for turn in turns),
+        "total_curated_tokens": sum(turn.curated for turn in turns),
+        "total_tokens_saved": sum(turn.saved for turn in turns),
+        "avg_compression_ratio": sum(ratios) / len(ratios),
+        "best_compression": min(ratios),
+        "worst_compression": max(ratios),
+    }
 
-Period: {period["start"][:10]} to {period["end"][:10]}
-Turns:  {period["total_turns"]}
+
+def _performance(latencies: Sequence[float]) -> dict[str, Any]:
+    return {
+        "avg_latency_ms": sum(latencies) / len(latencies),
+        "p50_latency_ms": percentile(latencies, 50),
+        "p95_latency_ms": percentile(latencies, 95),
+        "max_latency_ms": max(latencies),
+    }
+
+
+_BLOCK = """📊 Memfas Performance Summary
+════════════════════════════════════════
+
+Period: {start:.10} to {end:.10}
+Turns:  {total_turns}
 
 Compression:
-  Baseline tokens:  {c["total_baseline_tokens"]:,}
-  Curated tokens:   {c["total_curated_tokens"]:,}
+  Baseline tokens:  {total_baseline_tokens:,}
+  Curated tokens:   {total_curated_tokens:,}
   Tokens saved:     {saved}
   Avg compression:  {ratio}
 
 Memory Usage:
-  Memories scored:  {m["total_memories_scored"]:,}
-  Included:         {m["total_memories_included"]:,} ({m["avg_memories_per_turn"]:.1f}/turn)
-  Dropped:          {m["total_memories_dropped"]:,}
-  Triggers:         {m["avg_triggers_per_turn"]:.1f}/turn
+  Memories scored:  {total_memories_scored:,}
+  Included:         {total_memories_included:,} ({avg_memories_per_turn:.1f}/turn)
+  Dropped:          {total_memories_dropped:,}
+  Triggers:         {avg_triggers_per_turn:.1f}/turn
 
 Topics:
-  Unique:           {len(t["unique_topics"])}
-  Shifts:           {t["topic_shifts"]} ({t["shift_rate"] * 100:.1f}%)
+  Unique:           {topics}
+  Shifts:           {topic_shifts} ({shift_rate:.1%})
 
 Latency:
-  Average:          {p["avg_latency_ms"]:.1f}ms
-  P95:              {p["p95_latency_ms"]:.1f}ms
-  Max:              {p["max_latency_ms"]:.1f}ms
+  Average:          {avg_latency_ms:.1f}ms
+  P95:              {p95_latency_ms:.1f}ms
+  Max:              {max_latency_ms:.1f}ms
 """
+
+
+def block(summary: Mapping[str, Any]) -> str:
+    """A summary as agent-memfas prints it; savings and ratio are unknown without a baseline."""
+    if summary["status"] != "ok":
+        return NOTHING
+    parts = ("period", "compression", "memory_usage", "topics", "performance")
+    values = {name: value for part in parts for name, value in summary[part].items()}
+    saved, ratio = "unknown", "unknown (no baseline was given)"
+    if baseline := values["total_baseline_tokens"]:
+        share = values["total_tokens_saved"] / baseline
+        saved = f"{values['total_tokens_saved']:,} ({share:.1%} reduction)"
+        ratio = f"{values['avg_compression_ratio']:.2f}x"
+    topics = len(values["unique_topics"])
+    return _BLOCK.format_map({**values, "saved": saved, "ratio": ratio, "topics": topics})
 
 
 def spent(calls: Iterable[Call]) -> list[Spent]:

@@ -2,6 +2,10 @@
 
 Fitted by least squares to what tiktoken counts for the words of English talk, German and French web
 pages, markdown, JSON, code, paths and hashes; the characters are those of the vocabulary itself.
+ODD_PAIR and the scripts were set by hand, and so was how far all is raised (`counting.UPWARDS`).
+On texts that had no part in any of it: 7 % (readmes) to 18 % (messages in Spanish) too high on
+average, 26 % for the Chinese and 39 % for the Russian of programs, which had a part in the figure
+for its letters; 4 % too low where names of accounts are listed.
 """
 
 from __future__ import annotations
@@ -73,7 +77,7 @@ _ONE_TOKEN = frozenset(
 
 # From which code point on a character costs so much on average, outside words of Latin letters.
 _SCRIPTS = (
-    (0x0000, 1.0), (0x0250, 1.3), (0x0300, 1.0), (0x0370, 1.1), (0x0400, 0.7), (0x0500, 1.4),
+    (0x0000, 1.0), (0x0250, 1.3), (0x0300, 1.0), (0x0370, 1.1), (0x0400, 0.58), (0x0500, 1.4),
     (0x0590, 1.35), (0x0600, 1.05), (0x0700, 2.0), (0x0900, 1.3), (0x0980, 2.0), (0x0E00, 1.15),
     (0x0E80, 2.2), (0x1E00, 1.6), (0x2000, 1.0), (0x2070, 2.0), (0x2190, 1.2), (0x2200, 2.0),
     (0x2500, 1.4), (0x2580, 1.9), (0x3000, 1.0), (0x3100, 2.2), (0x3400, 3.0), (0x4E00, 2.05),

@@ -87,14 +87,18 @@ class ContextCurator:
         was given before may come again; None: in the session `default`, not in one with a name.
         """
         began = time.perf_counter()
-        state = SessionState(session_id, sessions.load(self._memory.folder, session_id))
-        self.notes = [state.stored.note] if state.stored.note else []
+        answer = self._memory.answer(query, POOL)
+        known = {trigger.keyword.casefold() for trigger in answer.triggers}
+        stored = sessions.load(self._memory.folder, session_id)
+        self.notes = [stored.note] if stored.note else []
+        state = SessionState(session_id, stored, known)
         topic, moved = self._topic(state, query, recent_history)
         again = session_id == SESSION if resend is None else resend
-        answer = self._memory.answer(_asked(query, topic, moved, state), POOL)
+        if (asked := _asked(query, topic, moved, state)) != query:
+            answer = self._memory.answer(asked, POOL)
         hits, self.freshness = answer.hits, answer.freshness
-        asked = self._level if level is None else level
-        preset, why = self._preset(asked, query, [similarity(hit.score) for hit in hits])
+        wanted = self._level if level is None else level
+        preset, why = self._preset(wanted, query, [similarity(hit.score) for hit in hits])
         budget = self._budget if self._budget is not None else preset.token_budget
         accesses = state.accessed_memories
         wish = Wish(
@@ -116,7 +120,7 @@ class ContextCurator:
     def _topic(
         self, state: SessionState, query: str, history: Sequence[str] | None
     ) -> tuple[Topic, bool]:
-        detector = TopicDetector(self._embedder)
+        detector = TopicDetector(self._embedder, known=state.known)
         detector.resume(state.stored.said, state.stored.topic)
         topic = detector.detect(query, history)
         return topic, detector.detect_shift()
@@ -132,7 +136,7 @@ class ContextCurator:
     def _keep(self, state: SessionState, turn: Turn, found: Curation) -> None:
         """Note the turn in the session's file; where that cannot be, the next turn knows less."""
         given = [kept.memory.id for kept in found.kept]
-        names = sorted(entities(turn.message))
+        names = sorted(entities(turn.message, state.known))
         try:
             sessions.save(self._memory.folder, state.session_id, turn, given, names)
         except (FileFault, TryAgain) as error:

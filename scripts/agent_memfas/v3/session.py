@@ -85,7 +85,7 @@ class SessionState:
     @property
     def accessed_memories(self) -> dict[str, int]:
         """In how many contexts of this session each memory was."""
-        return {key: given.count for key, given in self.stored.given.items()}
+        return {key: given.times for key, given in self.stored.given.items()}
 
     @property
     def last_used_memories(self) -> list[str]:
@@ -104,7 +104,7 @@ class SessionState:
     def access_score(self, memory_id: str) -> float:
         """What the accesses of a memory add to its score, 0..1 (`text.turns.access_score`)."""
         given = self.stored.given.get(memory_id)
-        return access_score(given.count if given else 0)
+        return access_score(given.times if given else 0)
 
     def detect_topic_shift(self) -> bool:
         """Whether the last turn left the topic before."""
