@@ -74,8 +74,7 @@ def curate(
         raise UsageError("Missing argument 'QUERY...'.", "see: memfas curate --help")
     session = open_up(root, config, forgiving=True)
     question = words(query)
-    with closing(_curator(session, budget)) as curator, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they stand in the notes
+    with warnings.catch_warnings(), closing(_curator(session, budget)) as curator:
         response = curator.get_context(
             question, session_id or SESSION, baseline, level=level,
             resend=resend or session_id is None,
@@ -97,6 +96,7 @@ def curate(
 
 
 def _curator(session: Session, budget: int | None) -> ContextCurator:
+    warnings.simplefilter("ignore")  # what they say is among the notes, or was told before
     return ContextCurator(of_settings(session.folder, session.settings), token_budget=budget)
 
 

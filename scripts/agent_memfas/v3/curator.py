@@ -111,7 +111,7 @@ class ContextCurator:
         hints = [(t.keyword, t.hint) for t in answer.triggers] if include_triggers else []
         self.last = found = curation.curate(hits, hints, wish)
         turn = state.on_turn(query, topic, [kept.memory.id for kept in found.kept], moved)
-        self._keep(state, turn, found)
+        self._keep(state, turn, found, tell=not again)
         response = _response(found, preset, budget, topic, moved, max(0, baseline_tokens), why)
         response.latency_ms = 1000 * (time.perf_counter() - began)
         self._log(state, query, found, wish, response)
@@ -133,14 +133,15 @@ class ContextCurator:
             return get_preset(choice.level), choice.why
         return get_preset(level), ""
 
-    def _keep(self, state: SessionState, turn: Turn, found: Curation) -> None:
+    def _keep(self, state: SessionState, turn: Turn, found: Curation, *, tell: bool) -> None:
         """Note the turn in the session's file; where that cannot be, the next turn knows less."""
         given = [kept.memory.id for kept in found.kept]
         names = sorted(entities(turn.message, state.known))
         try:
             sessions.save(self._memory.folder, state.session_id, turn, given, names)
         except (FileFault, TryAgain) as error:
-            self.notes.append(f"{error.message}: this session may be given the same again")
+            if tell:
+                self.notes.append(f"{error.message}: this session may be given the same again")
 
     def _log(
         self, state: SessionState, query: str, found: Curation, wish: Wish,
