@@ -145,10 +145,15 @@ class Curation:
 
 
 def rate(hits: Sequence[Hit], wish: Wish) -> list[Rated]:
-    """The hits with their values, best first; of equal ones that which recall had first."""
+    """The hits with their values, best first; of equal ones that which recall had first. What a
+    file says twice word for word counts once.
+    """
     topic = set(terms(wish.topic))
-    rated = [_rated(hit, wish, topic) for hit in hits]
-    return sorted(rated, key=lambda one: -one.worth.value)
+    rated = sorted((_rated(hit, wish, topic) for hit in hits), key=lambda one: -one.worth.value)
+    first = dict[str, Rated]()
+    for one in rated:
+        first.setdefault(one.id, one)
+    return list(first.values())
 
 
 def _rated(hit: Hit, wish: Wish, topic: set[str]) -> Rated:
