@@ -58,7 +58,8 @@ class ContextCurator:
     ) -> None:
         self._level = _level(level)
         self._budget = None if token_budget is None else _budget(token_budget)
-        self._memory = Memory(config_path, embedder=embedder)
+        both = "hybrid" if embedder is not None else None
+        self._memory = Memory(config_path, both, embedder)
         self._embedder = embedder
         self._count = count or counter()
         self._base = Weights()
