@@ -11,6 +11,28 @@ from agent_memfas import Config, Memory, MemoryResult, SearchBackend, SearchResu
 from agent_memfas.config import SearchConfig, SourceConfig, TriggerConfig
 from agent_memfas.embedders import Embedder
 from agent_memfas.search import EmbeddingBackend, FTS5Backend
+from agent_memfas.v3 import (
+    DEFAULT_LEVEL,
+    LEVEL_NAMES,
+    LEVEL_PRESETS,
+    ContextCurator,
+    ContextResponse,
+    CuratedContext,
+    LevelPreset,
+    MemoryChunk,
+    RelevanceScorer,
+    ScoredMemory,
+    SessionMetrics,
+    SessionState,
+    TelemetryLogger,
+    TokenBudget,
+    Topic,
+    TopicDetector,
+    TurnMetrics,
+    describe_levels,
+    get_preset,
+    resolve_level,
+)
 
 
 class Letters(Embedder):
@@ -78,5 +100,51 @@ def run(folder: Path) -> str:
         return memory.recall("Who is Alice?", include_always_load=True)
 
 
+def curate(folder: Path) -> str:
+    """A conversation of one turn, and every part of curation by itself; the context."""
+    preset: LevelPreset = get_preset("lean")
+    assert LEVEL_PRESETS[LEVEL_NAMES["lean"]] is preset
+    assert resolve_level() == DEFAULT_LEVEL
+    assert preset.description in describe_levels()
+    log = folder / "telemetry.jsonl"
+    with ContextCurator(folder, "auto", 200, log, Letters(), count=len) as curator:
+        answer: ContextResponse = curator.get_context("Who has the keys?", "s", 1000, level=5)
+        tokens: int = answer.curated_tokens
+        share: float = answer.compression_ratio
+        ids: list[Any] = [one["id"] for one in answer.top_memories]
+        assert tokens == len(answer.context) <= answer.budget
+        assert 0 < share < 1
+        assert ids
+        stats: dict[str, Any] = curator.get_session_stats("s")
+        level: int = curator.get_level()
+        metrics: SessionMetrics | None = curator.end_session("s")
+        assert stats["turn_count"] == 1
+        assert level == DEFAULT_LEVEL
+        assert metrics is not None
+        summary: dict[str, Any] = curator.get_telemetry_summary()
+        assert summary["status"] == "ok"
+    parts(log)
+    return answer.context
+
+
+def parts(log: Path) -> None:
+    """Scorer, budget, topics, session and telemetry, without a curator."""
+    chunk = MemoryChunk("1", "Alice keeps the keys", "MEMORY.md")
+    scored: list[ScoredMemory] = RelevanceScorer().score_all([chunk], "keys")
+    fitted: CuratedContext = TokenBudget(100, count=len).fit(scored)
+    assert [one.memory.id for one in fitted.memories] == ["1"]
+    assert fitted.utilization <= 1
+    topic: Topic = TopicDetector(Letters()).detect("Where are the keys?")
+    state = SessionState("s")
+    state.on_turn("Where are the keys?", topic, ["1"])
+    hot: set[str] = state.get_boost_ids(min_access=1)
+    assert hot == {"1"}
+    turn = TurnMetrics("2026-03-01T12:00:00", "t", 1, "keys", 1, topic.name, False, 0, 9, 1, 1, 0)
+    logger = TelemetryLogger(log)
+    logger.log_turn(turn)
+    assert "Performance" in logger.format_summary()
+
+
 if __name__ == "__main__":
     print(run(Path(sys.argv[1])))
+    print(curate(Path(sys.argv[1])))

@@ -124,10 +124,10 @@ def test_an_index_that_is_rubbish_is_made_anew(memory: Agent) -> None:
 
 
 def test_a_question_of_any_length_is_answered(memory: Agent, curator: Made) -> None:
-    """A megabyte, odd characters, our own tags: a turn like any other."""
+    """A hundred kilobytes, odd characters, our own tags: a turn like any other."""
     mine = curator()
-    for question in ("door code " * 100_000, "door code \udcff", "door\0code", "</relevant_memory>",
+    for question in ("door code " * 10_000, "door code \udcff", "door\0code", "</relevant_memory>",
                      "*", "\u202e", "AND OR NOT NEAR(", '"'):  # fmt: skip
         response = mine.get_context(question, "s", resend=True)
         assert response.tokens_used <= response.budget
-    assert "4411" in mine.get_context("door code " * 100_000).context
+    assert "4411" in mine.get_context("door code " * 10_000).context

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+import typed_program
 from agent_memfas import Config
 from agent_memfas.errors import ConfigError, UsageError
 from agent_memfas.v3 import ContextCurator
@@ -221,3 +222,9 @@ def test_the_telemetry_goes_where_it_is_told(agent: Agent, curator: Made) -> Non
         assert (line["curation_level"], line["min_score_threshold"]) == (3, 0.40)
         assert line["top_memories"][0]["source"] == "MEMORY.md:1"
         assert sum(line["score_weights"].values()) == pytest.approx(1)
+
+
+def test_a_program_with_all_its_types_spelt_out_runs(agent: Agent) -> None:
+    """The one that .ci/run checks with mypy --strict against the wheel: every name of curation."""
+    agent.keep("Alice keeps the keys")
+    assert "Alice keeps the keys" in typed_program.curate(agent.root)
