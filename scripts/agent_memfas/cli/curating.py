@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import closing
+from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any, Optional
 
 import typer
@@ -10,10 +13,12 @@ import typer
 from agent_memfas.cli import out
 from agent_memfas.cli.asking import words
 from agent_memfas.cli.session import Config, Json, Root, Session, open_up
+from agent_memfas.errors import UsageError
+from agent_memfas.memory.opening import of_settings
 from agent_memfas.tasks.curation import Curation, Left, Rated
 from agent_memfas.text.marks import clip
 from agent_memfas.v3.curator import ContextCurator
-from agent_memfas.v3.levels import describe_levels
+from agent_memfas.v3.levels import LEVEL_PRESETS, describe_levels
 from agent_memfas.v3.response import ContextResponse
 
 PANEL = "Context"
@@ -63,34 +68,64 @@ def curate(
 ) -> None:
     """Give the memories that matter for a turn, never more than fits into the budget."""
     if levels:
-        out.block(describe_levels())
+        _describe(json)
         return
+    if not query:
+        raise UsageError("Missing argument 'QUERY...'.", "see: memfas curate --help")
     session = open_up(root, config, forgiving=True)
-    question = words(query or [])
-    with closing(_curator(session, budget)) as curator:
+    question = words(query)
+    with warnings.catch_warnings(), closing(_curator(session, budget)) as curator:
         response = curator.get_context(
             question, session_id or SESSION, baseline, level=level,
             resend=resend or session_id is None,
         )  # fmt: skip
-        account = curator.last
+        account, notes = curator.last, _notes(curator)
     if json:
         data = {name: value for name, value in vars(response).items() if name != "top_memories"}
         data["curated_tokens"] = response.curated_tokens
-        out.data({**data, **(_explained(account) if explain and account else {})})
+        state = _freshness(curator, session, notes)
+        out.data({**data, **state, **(_explained(account) if explain and account else {})})
     else:
         _print(response)
         if explain and account:
             _print_account(account)
+        for note in [*notes, *(["the question is empty"] if not question.strip() else [])]:
+            out.tell(note)
     if not response.context:
         raise typer.Exit(1)
 
 
 def _curator(session: Session, budget: int | None) -> ContextCurator:
-    where = session.settings.file or session.folder.root
-    curator = ContextCurator(where)
-    if budget is not None:
-        curator.set_exact_budget(budget)
-    return curator
+    warnings.simplefilter("ignore")  # what they say is among the notes, or was told before
+    return ContextCurator(of_settings(session.folder, session.settings), token_budget=budget)
+
+
+def _describe(json: bool) -> None:
+    if json:
+        out.data({"levels": [asdict(preset) for preset in LEVEL_PRESETS.values()]})
+    else:
+        out.block(describe_levels())
+
+
+def _notes(curator: ContextCurator) -> list[str]:
+    """What is to be known of the answer, beside it."""
+    state, notes = curator.freshness, list(curator.notes)
+    if state:
+        notes += [note if state.fresh else f"not fresh: {note}" for note in state.notes]
+        notes += [f"{skipped.path}: {skipped.reason}" for skipped in state.skipped]
+    return notes
+
+
+def _freshness(curator: ContextCurator, session: Session, notes: list[str]) -> dict[str, Any]:
+    """The proof that an answer carries, as that of recall does."""
+    state = curator.freshness
+    if state is None:
+        return {}
+    looked = datetime.fromtimestamp(state.as_of / 1e9, session.now.tzinfo)
+    return {
+        "fresh": state.fresh, "as_of": looked.isoformat(timespec="milliseconds"),
+        "files_seen": state.seen, "files_indexed": state.indexed, "notes": notes,
+    }  # fmt: skip
 
 
 def _print(response: ContextResponse) -> None:
@@ -103,6 +138,8 @@ def _print(response: ContextResponse) -> None:
     if response.context:
         for line in response.context.split("\n"):
             out.say(line)
+    elif response.memories_dropped:
+        out.say("No memories that are new and fit.")
     else:
         out.say("No memories found.")
     out.say()
@@ -122,29 +159,37 @@ def _print(response: ContextResponse) -> None:
 
 def _print_account(account: Curation) -> None:
     out.say()
-    out.say("value  similar recent  used  topic  source")
+    if account.triggers < account.triggers_found:
+        out.say(f"Triggers that do not fit: {account.triggers_found - account.triggers}")
+    out.say("value   cost  similar recent  used  topic  source")
     fates = {kept.memory.id: "cut" if kept.cut else "in" for kept in account.kept}
     fates |= {left.memory.id: left.reason for left in (*account.dropped, *account.filtered)}
     for one in account.rated:
         w = one.worth
         out.say(
-            f"{w.value:5.2f}  {w.semantic:7.2f} {w.recency:6.2f} {w.access:5.2f} {w.topic:6.2f}  "
+            f"{w.value:5.2f} {account.cost(one):6}  {w.semantic:7.2f} {w.recency:6.2f} "
+            f"{w.access:5.2f} {w.topic:6.2f}  "
             f"{one.source}: {fates.get(one.id, '')}: {clip(' '.join(one.hit.text.split()), SHOWN)}"
         )
 
 
 def _explained(account: Curation) -> dict[str, Any]:
     return {
-        "kept": [{**_row(k.memory), "text": k.text, "cut": k.cut} for k in account.kept],
-        "dropped": [_left(left) for left in account.dropped],
-        "filtered": [_left(left) for left in account.filtered],
-    }
+        "kept": [
+            {**_row(k.memory, account), "text": k.text, "cut": k.cut, "tokens": k.tokens}
+            for k in account.kept
+        ],
+        "dropped": [_left(left, account) for left in account.dropped],
+        "filtered": [_left(left, account) for left in account.filtered],
+        "triggers_found": account.triggers_found,
+    }  # fmt: skip
 
 
-def _left(left: Left) -> dict[str, Any]:
-    return {**_row(left.memory), "reason": left.reason}
+def _left(left: Left, account: Curation) -> dict[str, Any]:
+    return {**_row(left.memory, account), "reason": left.reason}
 
 
-def _row(one: Rated) -> dict[str, Any]:
+def _row(one: Rated, account: Curation) -> dict[str, Any]:
     return {"id": one.id, "source": one.source, "value": round(one.worth.value, 4),
+            "cost": account.cost(one),
             "breakdown": {k: round(v, 4) for k, v in one.worth.as_dict().items()}}  # fmt: skip

@@ -57,7 +57,7 @@ class Memory:
 
     def __init__(
         self,
-        config: str | Path | Config | None = None,
+        config: str | Path | Config | Opening | None = None,
         search_backend: str | SearchBackend | None = None,
         embedder: Embedder | None = None,
     ) -> None:

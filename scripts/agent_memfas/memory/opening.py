@@ -46,10 +46,12 @@ class Opening:
         return files.triggers_of(self.settings, self.root)
 
 
-def opened(config: str | Path | Config | None) -> Opening:
-    """config: a settings file, a folder, a Config, or None for the folder that the current one
-    lies in. ConfigError where it makes no sense; a file that is not there is not made.
+def opened(config: str | Path | Config | Opening | None) -> Opening:
+    """config: a settings file, a folder, a Config, an Opening, or None for the folder that the
+    current one lies in. ConfigError where it makes no sense; a file that is not there is not made.
     """
+    if isinstance(config, Opening):
+        return config
     if isinstance(config, Config):
         return _of_object(config)
     if config is None:
@@ -63,13 +65,18 @@ def opened(config: str | Path | Config | None) -> Opening:
     return _of_file(open_folder(path.parent), path)
 
 
-def reopened(opening: Opening, config: str | Path | Config | None) -> Opening:
+def reopened(opening: Opening, config: str | Path | Config | Opening | None) -> Opening:
     """The same folder with its settings as they are now. ConfigError where they are wrong."""
     if isinstance(config, Config):
         return _of_object(config, opening.folder.root)
     if opening.file is None:
         return _of_folder(opening.folder)
     return _of_file(opening.folder, opening.file)
+
+
+def of_settings(folder: Folder, settings: Settings) -> Opening:
+    """A folder with settings that were read before, from a file that may lie elsewhere."""
+    return _made(folder, settings, settings.file)
 
 
 def _of_folder(folder: Folder) -> Opening:
@@ -80,7 +87,8 @@ def _of_folder(folder: Folder) -> Opening:
 
 
 def _of_file(folder: Folder, file: Path) -> Opening:
-    return _made(folder, files.load(folder.root / file.name), file)
+    beside = os.path.realpath(file.parent) == str(folder.root)
+    return _made(folder, files.load(folder.root / file.name if beside else file), file)
 
 
 def _of_object(config: Config, home: Path | None = None) -> Opening:

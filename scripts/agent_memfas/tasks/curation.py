@@ -4,6 +4,7 @@ of all the rest.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -20,6 +21,7 @@ TRIGGERED, RELEVANT = "triggered_context", "relevant_memory"
 FIRST = 2.0  # value of a trigger: it is in the question, so it comes before whatever is found
 GIVEN = "given in this session already"
 FAINT = "under the level's min_score"
+_TAG = re.compile(rf"<(?=\s*/?\s*(?:{TRIGGERED}|{RELEVANT}))", re.IGNORECASE)
 REASONS = {NO_ROOM: "does not fit into the budget", ENOUGH: "over the level's max_results"}
 
 
@@ -103,11 +105,14 @@ class Rated:
 
 @dataclass(frozen=True)
 class Kept:
-    """A memory in the context. text: as it stands there; cut: it is only a part of the memory."""
+    """A memory in the context. text: as it stands there, of so many tokens; cut: it is only a part
+    of the memory.
+    """
 
     memory: Rated
     text: str
     cut: bool
+    tokens: int
 
 
 @dataclass(frozen=True)
@@ -132,13 +137,23 @@ class Curation:
     rated: tuple[Rated, ...]
     triggers: int
     triggers_found: int
+    count: Callable[[str], int]
+
+    def cost(self, one: Rated) -> int:
+        """Tokens of a memory as it would be given, whole."""
+        return self.count(_shown(one.hit))
 
 
 def rate(hits: Sequence[Hit], wish: Wish) -> list[Rated]:
-    """The hits with their values, best first; of equal ones that which recall had first."""
+    """The hits with their values, best first; of equal ones that which recall had first. What a
+    file says twice word for word counts once.
+    """
     topic = set(terms(wish.topic))
-    rated = [_rated(hit, wish, topic) for hit in hits]
-    return sorted(rated, key=lambda one: -one.worth.value)
+    rated = sorted((_rated(hit, wish, topic) for hit in hits), key=lambda one: -one.worth.value)
+    first = dict[str, Rated]()
+    for one in rated:
+        first.setdefault(one.id, one)
+    return list(first.values())
 
 
 def _rated(hit: Hit, wish: Wish, topic: set[str]) -> Rated:
@@ -181,13 +196,14 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
         for one in by_key.values()
     ]
     numbers = {one.id: one.hit.start_line for one in wanted}
+    labels = {one.id: f"({', '.join(one.hit.labels)}) " for one in wanted if one.hit.labels}
 
     def compose(chosen: Sequence[Chosen]) -> str:
-        return composed(chosen, numbers)
+        return composed(chosen, numbers, labels)
 
     packed = pack(candidates, wish.budget, compose, wish.count, wish.most + len(triggers))
     kept = [
-        Kept(by_key[c.candidate.key], c.text, c.cut) for c in packed.chosen
+        Kept(by_key[c.candidate.key], c.text, c.cut, c.tokens) for c in packed.chosen
         if c.candidate.key in by_key
     ]  # fmt: skip
     dropped += [
@@ -196,13 +212,16 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
     ]  # fmt: skip
     return Curation(
         packed.text, packed.tokens, tuple(kept), tuple(dropped), tuple(filtered), tuple(rated),
-        len(packed.chosen) - len(kept), len(triggers),
+        len(packed.chosen) - len(kept), len(triggers), wish.count,
     )  # fmt: skip
 
 
-def composed(chosen: Sequence[Chosen], numbers: Mapping[str, int]) -> str:
+def composed(
+    chosen: Sequence[Chosen], numbers: Mapping[str, int], labels: Mapping[str, str]
+) -> str:
     """The context: triggers, then memories under their files, each file once, the best first, each
-    memory with the number of its first line. "" for nothing.
+    memory with the number of its first line, and with its labels, whatever is cut away of it. ""
+    for nothing.
     """
     hints = [one.text for one in chosen if not one.candidate.about]
     files = dict[str, list[Chosen]]()
@@ -215,7 +234,8 @@ def composed(chosen: Sequence[Chosen], numbers: Mapping[str, int]) -> str:
         for path, found in files.items():
             lines.append(_one_line(f"[{path}]"))
             found.sort(key=lambda one: numbers[one.candidate.key])
-            lines += [f"{numbers[one.candidate.key]}: {one.text}" for one in found]
+            keys = [(one.candidate.key, one.text) for one in found]
+            lines += [f"{numbers[key]}: {labels.get(key, '')}{text}" for key, text in keys]
         lines.append(f"</{RELEVANT}>")
     return "\n".join(lines)
 
@@ -223,9 +243,7 @@ def composed(chosen: Sequence[Chosen], numbers: Mapping[str, int]) -> str:
 def _shown(hit: Hit) -> str:
     """A memory as it is given: without its bullet, comments and what would close our tags."""
     text = without_comments(hit.text).strip()
-    text = text.removeprefix("- ").strip() or hit.text.strip()
-    labels = f"({', '.join(hit.labels)}) " if hit.labels else ""
-    return _harmless(labels + text)
+    return _harmless(text.removeprefix("- ").strip() or hit.text.strip())
 
 
 def _one_line(text: str) -> str:
@@ -234,6 +252,4 @@ def _one_line(text: str) -> str:
 
 def _harmless(text: str) -> str:
     """Text in which neither of our tags can begin or end."""
-    for tag in (TRIGGERED, RELEVANT):
-        text = text.replace(f"<{tag}", f"‹{tag}").replace(f"</{tag}", f"‹/{tag}")
-    return text
+    return _TAG.sub("‹", text)

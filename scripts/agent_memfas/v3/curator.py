@@ -8,9 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from agent_memfas.config.family import Config
 from agent_memfas.embedders.base import Embedder
 from agent_memfas.errors import FileFault, TryAgain, UsageError
+from agent_memfas.index.rows import Freshness
 from agent_memfas.memory import Memory
+from agent_memfas.memory.opening import Opening
 from agent_memfas.remote.counting import counter
 from agent_memfas.store import turns as sessions
 from agent_memfas.store.turns import Turn
@@ -36,15 +39,16 @@ class ContextCurator:
     """Gives each turn the memories that matter, within a budget of tokens.
 
     config_path: a memfas.yaml or a memory folder. level: 1 to 5, a name, `auto`, or None for
-    balanced. token_budget: tokens of a context, None for the level's. telemetry_path: a file, None
-    for `.memfas/telemetry.jsonl`. embedder: ranks by meaning, too; none is needed, and without one
-    nothing is asked over a network. count: tokens of a text; None: tiktoken where its vocabulary is
-    on disk, else an estimate. ConfigError, UsageError where any of these makes no sense.
+    balanced. token_budget: tokens of a context, 0 or more, whatever the level; None for the
+    level's. telemetry_path: a file, None for `.memfas/telemetry.jsonl`. embedder: ranks by meaning,
+    too; none is needed, and without one nothing is asked over a network. count: tokens of a text;
+    None: tiktoken where its vocabulary is on disk, else an estimate. ConfigError, UsageError where
+    any of these makes no sense.
     """
 
     def __init__(
         self,
-        config_path: str | Path | None = None,
+        config_path: str | Path | Config | Opening | None = None,
         level: int | str | None = None,
         token_budget: int | None = None,
         telemetry_path: str | Path | None = None,
@@ -52,10 +56,8 @@ class ContextCurator:
         *,
         count: Counter | None = None,
     ) -> None:
-        self._level: int | str = AUTO if level == AUTO else resolve_level(level)
-        self._budget: int | None = None
-        if token_budget is not None:
-            self.set_budget(token_budget)
+        self._level = _level(level)
+        self._budget = None if token_budget is None else _budget(token_budget)
         self._memory = Memory(config_path, embedder=embedder)
         self._embedder = embedder
         self._count = count or counter()
@@ -63,6 +65,8 @@ class ContextCurator:
         self._logger = logger_of(self._memory.folder, self._memory.settings, telemetry_path)
         self._detectors: dict[str, TopicDetector] = {}
         self.last: Curation | None = None  # the account of the last turn
+        self.freshness: Freshness | None = None  # what it rests on
+        self.notes: list[str] = []  # what went another way than usual in it
 
     def get_context(
         self,
@@ -86,12 +90,13 @@ class ContextCurator:
         answer = self._memory.answer(query, POOL)
         known = {trigger.keyword.casefold() for trigger in answer.triggers}
         stored = sessions.load(self._memory.folder, session_id)
+        self.notes = [stored.note] if stored.note else []
         state = SessionState(session_id, stored, known)
         topic, moved = self._topic(state, query, recent_history)
         again = session_id == SESSION if resend is None else resend
         if (asked := _asked(query, topic, moved, state)) != query:
             answer = self._memory.answer(asked, POOL)
-        hits = answer.hits
+        hits, self.freshness = answer.hits, answer.freshness
         wanted = self._level if level is None else level
         preset, why = self._preset(wanted, query, [similarity(hit.score) for hit in hits])
         budget = self._budget if self._budget is not None else preset.token_budget
@@ -106,7 +111,7 @@ class ContextCurator:
         hints = [(t.keyword, t.hint) for t in answer.triggers] if include_triggers else []
         self.last = found = curation.curate(hits, hints, wish)
         turn = state.on_turn(query, topic, [kept.memory.id for kept in found.kept], moved)
-        self._keep(state, turn, found)
+        self._keep(state, turn, found, tell=not again)
         response = _response(found, preset, budget, topic, moved, max(0, baseline_tokens), why)
         response.latency_ms = 1000 * (time.perf_counter() - began)
         self._log(state, query, found, wish, response)
@@ -123,17 +128,20 @@ class ContextCurator:
     def _preset(
         self, level: int | str, query: str, found: Sequence[float]
     ) -> tuple[LevelPreset, str]:
-        if isinstance(level, str) and level.strip().lower() == AUTO:
+        if _level(level) == AUTO:
             choice = choose_level(query, sorted(found, reverse=True))
             return get_preset(choice.level), choice.why
         return get_preset(level), ""
 
-    def _keep(self, state: SessionState, turn: Turn, found: Curation) -> None:
+    def _keep(self, state: SessionState, turn: Turn, found: Curation, *, tell: bool) -> None:
         """Note the turn in the session's file; where that cannot be, the next turn knows less."""
         given = [kept.memory.id for kept in found.kept]
-        with suppress(FileFault, TryAgain):
-            names = sorted(entities(turn.message, state.known))
+        names = sorted(entities(turn.message, state.known))
+        try:
             sessions.save(self._memory.folder, state.session_id, turn, given, names)
+        except (FileFault, TryAgain) as error:
+            if tell:
+                self.notes.append(f"{error.message}: this session may be given the same again")
 
     def _log(
         self, state: SessionState, query: str, found: Curation, wish: Wish,
@@ -185,13 +193,7 @@ class ContextCurator:
 
     def set_budget(self, budget: int) -> None:
         """Tokens of every context from now on, whatever the level; at least 100."""
-        if type(budget) is not int or budget < 0:
-            raise UsageError(f"token_budget {budget!r}: not a number of tokens", "at least 100")
-        self._budget = max(LEAST_BUDGET, budget)
-
-    def set_exact_budget(self, budget: int) -> None:
-        """The same without a lower bound: what does not fit is not given, down to nothing."""
-        self._budget = max(0, budget)
+        self._budget = max(LEAST_BUDGET, _budget(budget))
 
     def get_level(self) -> int:
         """The level, 1 to 5; of `auto` the one that holds where no question is there."""
@@ -199,7 +201,7 @@ class ContextCurator:
 
     def set_level(self, level: int | str) -> None:
         """Another level from now on. UsageError where there is no such level."""
-        self._level = AUTO if level == AUTO else resolve_level(level)
+        self._level = _level(level)
 
     def get_level_info(self) -> dict[str, Any]:
         """The level with what it stands for."""
@@ -214,7 +216,12 @@ class ContextCurator:
     def set_scorer_weights(
         self, semantic: float, recency: float, access: float, topic: float
     ) -> None:
-        """Other base weights; a level replaces that of recency, then all are scaled to 1."""
+        """Other base weights, 0 or more; a level replaces that of recency, then all are scaled to
+        the sum of 1.
+        """
+        for weight in (semantic, recency, access, topic):
+            if not 0 <= weight < float("inf"):
+                raise UsageError(f"weight {weight!r}: not a number from 0")
         self._base = Weights(semantic, recency, access, topic).normalised()
 
     def invalidate_cache(self) -> None:
@@ -234,9 +241,23 @@ class ContextCurator:
         self.close()
 
 
+def _level(level: int | str | None) -> int | str:
+    """AUTO, or 1 to 5. UsageError where there is no such level."""
+    if isinstance(level, str) and level.strip().lower() == AUTO:
+        return AUTO
+    return resolve_level(level)
+
+
+def _budget(budget: int) -> int:
+    """UsageError for what is no number of tokens."""
+    if type(budget) is not int or budget < 0:
+        raise UsageError(f"token_budget {budget!r}: not a number of tokens", "0 or more")
+    return budget
+
+
 def _asked(query: str, topic: Topic, moved: bool, state: SessionState) -> str:
     """What is searched for: a follow-up without words of its own brings its topic along."""
-    if moved or not state.turn_count or topic.name == GENERAL:
+    if moved or not state.turn_count or topic.name == GENERAL or not query.strip():
         return query
     return query if topic.name in query.casefold() else f"{query} {topic.name}"
 
