@@ -56,7 +56,8 @@ class ContextCurator:
         self._budget: int | None = None
         if token_budget is not None:
             self.set_budget(token_budget)
-        self._memory = Memory(config_path, embedder=embedder)
+        both = "hybrid" if embedder is not None else None
+        self._memory = Memory(config_path, both, embedder)
         self._embedder = embedder
         self._count = count or counter()
         self._base = Weights()
