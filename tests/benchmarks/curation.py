@@ -164,7 +164,9 @@ def line_of(way: int | str, ours: Sequence[Row], theirs: Sequence[Row]) -> tuple
     name = f"{way} {LEVEL_PRESETS[way].name}" if isinstance(way, int) else way
     if way == "auto":
         levels = Counter(one.level for one in ours)
-        name += f" ({', '.join(f'{n}: {percent([c], len(ours))}' for n, c in sorted(levels.items()))})"
+        name += (
+            f" ({', '.join(f'{n}: {percent([c], len(ours))}' for n, c in sorted(levels.items()))})"
+        )
     return (
         name, percent(o.kept for o in ours), percent(o.whole for o in ours),
         percent(o.kept for o in theirs) if theirs else "", percent(o.filtered for o in ours),
@@ -202,7 +204,11 @@ if __name__ == "__main__":
     options = parser.parse_args()
     if options.data.resolve().is_relative_to(REPO):
         parser.error("the data sets do not belong into the project")
-    chosen = [way for way in WAYS if str(way) in (options.ways.split(",") if options.ways else map(str, WAYS))]
+    chosen = [
+        way
+        for way in WAYS
+        if str(way) in (options.ways.split(",") if options.ways else map(str, WAYS))
+    ]
     for file in sorted(options.data.glob("*.json")):
         if options.only in file.name:
             show(file, offline=options.offline, ways=chosen)

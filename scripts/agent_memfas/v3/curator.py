@@ -20,13 +20,15 @@ from agent_memfas.text.choosing import choose_level
 from agent_memfas.text.counting import Counter
 from agent_memfas.text.turns import GENERAL, entities
 from agent_memfas.text.valuing import Weights, similarity
+from agent_memfas.text.words import query_terms
 from agent_memfas.v3.levels import AUTO, LevelPreset, get_preset, resolve_level
 from agent_memfas.v3.response import ContextResponse
 from agent_memfas.v3.session import SessionState
 from agent_memfas.v3.telemetry import TurnMetrics, logger_of
 from agent_memfas.v3.topic import Topic, TopicDetector
 
-POOL = 120  # hits that are looked at for a turn
+POOL, MOST = 120, 1000  # hits that are looked at for a turn; for the largest budget
+SHORT = 12  # tokens: of memories so short an own budget must not run out
 LEAST_BUDGET = 100
 SESSION = "default"  # of whoever names none; such a one is given again what it was given before
 TOP, SNIPPET = 5, 100
@@ -87,15 +89,18 @@ class ContextCurator:
         state = SessionState(session_id, sessions.load(self._memory.folder, session_id))
         topic, moved = self._topic(state, query, recent_history)
         again = session_id == SESSION if resend is None else resend
-        answer = self._memory.answer(_asked(query, topic, moved, state), POOL)
+        pool = POOL if self._budget is None else min(max(POOL, self._budget // SHORT), MOST)
+        answer = self._memory.answer(_asked(query, topic, moved, state), pool)
         hits = answer.hits
         asked = self._level if level is None else level
-        preset, why = self._preset(asked, query, [similarity(hit.score) for hit in hits])
+        length = len(query_terms(query))
+        near = [similarity(hit.score, length) for hit in hits]
+        preset, why = self._preset(asked, query, near)
         budget = self._budget if self._budget is not None else preset.token_budget
         accesses = state.accessed_memories
         wish = Wish(
             query, self._memory.now.date(), budget, preset.min_score,
-            POOL if self._budget is not None else preset.max_results,
+            preset.max_results if self._budget is None else pool,
             self._base.with_recency(preset.recency_weight),
             topic.name if topic.name != GENERAL else "", accesses, accesses,
             frozenset() if again else frozenset(accesses), self._count,
