@@ -36,9 +36,7 @@ class Agent(Memory):
         return self.curate(*arguments, "--json").data
 
 
-def check(
-    response: ContextResponse, curator: ContextCurator, count: Callable[[str], int]
-) -> None:
+def check(response: ContextResponse, curator: ContextCurator, count: Callable[[str], int]) -> None:
     """What holds for every response: within the budget, counted on what is returned, each tag
     once, each memory with one fate."""
     context, account = response.context, curator.last

@@ -30,7 +30,7 @@ def notes(agent: Agent) -> None:
 def test_the_right_one_of_five_notes_is_found_at_every_level_but_the_strictest(
     agent: Agent, curator: Made
 ) -> None:
-    """"what's the project status?" of notes written just now: from lean on the note on acme comes,
+    """ "what's the project status?" of notes written just now: from lean on the note on acme comes,
     first, and the soup at no level, although no embedder is there."""
     notes(agent)
     for level in LEVELS:
@@ -51,7 +51,7 @@ def test_nothing_comes_where_nothing_fits_the_question(agent: Agent, curator: Ma
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_short_fact_is_never_skipped(agent: Agent, curator: Made, level: int) -> None:
-    """"Door code is 4411." has fewer than 20 tokens and is given, beside a story of 2,000."""
+    """ "Door code is 4411." has fewer than 20 tokens and is given, beside a story of 2,000."""
     story = " ".join(f"The door of house {n} was painted that summer." for n in range(220))
     agent.write("MEMORY.md", f"- [P0] Door code is 4411.\n\n{story}\n")
     response = curator(level=level).get_context("What is the door code?")
@@ -76,7 +76,10 @@ def test_a_memory_of_thousands_of_tokens_is_cut_not_dropped(agent: Agent, curato
     lines = response.context.splitlines()
     text = lines[2].split(": ", 1)[1]
     for sentence in text.replace("…", "").split(". "):
-        assert f"{sentence.strip().removesuffix('.')}." in f"{before} The vault password hint is heron. {after}"
+        assert (
+            f"{sentence.strip().removesuffix('.')}."
+            in f"{before} The vault password hint is heron. {after}"
+        )
 
 
 def test_what_is_expired_or_superseded_says_so(agent: Agent, curator: Made) -> None:
@@ -139,7 +142,9 @@ def test_memories_stand_under_their_files_with_their_lines(agent: Agent, curator
 
 def test_a_comment_of_an_entry_is_not_given(agent: Agent, curator: Made) -> None:
     """What machines have noted in a comment costs no tokens."""
-    agent.write("MEMORY.md", "- [P0] Door code is 4411. <!-- importance: 8 --> <!-- trigger: x -->\n")
+    agent.write(
+        "MEMORY.md", "- [P0] Door code is 4411. <!-- importance: 8 --> <!-- trigger: x -->\n"
+    )
     context = curator().get_context("door code").context
     assert "1: [P0] Door code is 4411.\n" in context
     assert "importance" not in context
@@ -156,7 +161,9 @@ def test_the_score_is_the_formula_of_the_reference(agent: Agent, curator: Made) 
         assert mine.last.rated
         for one in mine.last.rated:
             worth, total = one.worth, 0.6 + recency + 0.1 + 0.1
-            parts = 0.6 * worth.semantic + recency * worth.recency + 0.1 * (worth.access + worth.topic)
+            parts = (
+                0.6 * worth.semantic + recency * worth.recency + 0.1 * (worth.access + worth.topic)
+            )
             assert worth.value == pytest.approx(parts / total)
             assert worth.recency == pytest.approx(0.5)  # a week old, or without a date
             assert not worth.boosted

@@ -117,7 +117,7 @@ def test_the_levels_are_those_of_the_reference() -> None:
     ]  # fmt: skip
     assert found == TABLE
     assert list(LEVEL_PRESETS) == [1, 2, 3, 4, 5]
-    assert LEVEL_NAMES == {row[1]: row[0] for row in TABLE}
+    assert {row[1]: row[0] for row in TABLE} == LEVEL_NAMES
     assert DEFAULT_LEVEL == 3
     shown = describe_levels()
     assert all(f"{row[0]} {row[1]}" in shown and str(row[2]) in shown for row in TABLE)
