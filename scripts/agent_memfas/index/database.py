@@ -201,7 +201,8 @@ def is_damage(error: Exception) -> bool:
         return True
     marks = (
         "no such table", "no such column", "no such fts5 table", "no such module",
-        "vtable constructor", "malformed", "not a database", "decode to UTF-8", "unsupported file format", " columns but ",
+        "vtable constructor", "malformed", "not a database", "decode to UTF-8",
+        "unsupported file format", " columns but ",
     )  # fmt: skip
     return any(mark in str(error) for mark in marks)
 
