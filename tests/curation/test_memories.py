@@ -30,7 +30,7 @@ def notes(agent: Agent) -> None:
 def test_the_right_one_of_five_notes_is_found_at_every_level_but_the_strictest(
     agent: Agent, curator: Made
 ) -> None:
-    """ "what's the project status?" of notes written just now: from lean on the note on acme comes,
+    """Asked "what's the project status?" of notes written just now: from lean on the note on acme comes,
     first, and the soup at no level, although no embedder is there."""
     notes(agent)
     for level in LEVELS:
@@ -51,7 +51,7 @@ def test_nothing_comes_where_nothing_fits_the_question(agent: Agent, curator: Ma
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_short_fact_is_never_skipped(agent: Agent, curator: Made, level: int) -> None:
-    """ "Door code is 4411." has fewer than 20 tokens and is given, beside a story of 2,000."""
+    """Asked "Door code is 4411." has fewer than 20 tokens and is given, beside a story of 2,000."""
     story = " ".join(f"The door of house {n} was painted that summer." for n in range(220))
     agent.write("MEMORY.md", f"- [P0] Door code is 4411.\n\n{story}\n")
     response = curator(level=level).get_context("What is the door code?")
