@@ -51,7 +51,7 @@ def test_nothing_comes_where_nothing_fits_the_question(agent: Agent, curator: Ma
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_short_fact_is_never_skipped(agent: Agent, curator: Made, level: int) -> None:
-    """Asked "Door code is 4411." has fewer than 20 tokens and is given, beside a story of 2,000."""
+    """A note such as "Door code is 4411." has fewer than 20 tokens and is given beside a story."""
     story = " ".join(f"The door of house {n} was painted that summer." for n in range(220))
     agent.write("MEMORY.md", f"- [P0] Door code is 4411.\n\n{story}\n")
     response = curator(level=level).get_context("What is the door code?")
