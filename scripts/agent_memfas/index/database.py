@@ -200,8 +200,9 @@ def is_damage(error: Exception) -> bool:
     if not isinstance(error, sqlite3.OperationalError):
         return True
     marks = (
-        "no such table", "no such column", "no such fts5 table", "vtable constructor", "malformed",
-        "not a database", "decode to UTF-8", "unsupported file format", " columns but ",
+        "no such table", "no such column", "no such fts5 table", "no such module",
+        "vtable constructor", "malformed", "not a database", "decode to UTF-8",
+        "unsupported file format", " columns but ",
     )  # fmt: skip
     return any(mark in str(error) for mark in marks)
 

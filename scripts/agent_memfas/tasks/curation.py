@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
+from agent_memfas.text.brief import shortened
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.marks import without_comments
 from agent_memfas.text.packing import ENOUGH, NO_ROOM, Candidate, Chosen, pack
@@ -19,6 +20,8 @@ from agent_memfas.text.words import query_terms, terms
 
 TRIGGERED, RELEVANT = "triggered_context", "relevant_memory"
 FIRST = 2.0  # value of a trigger: it is in the question, so it comes before whatever is found
+ALL_WHOLE = 30  # memories, as many as a level has; those that an own budget has room for beyond
+# these are given in brief: twice as many lines hold more answers than all of each
 GIVEN = "given in this session already"
 FAINT = "under the level's min_score"
 _TAG = re.compile(rf"<(?=\s*/?\s*(?:{TRIGGERED}|{RELEVANT}))", re.IGNORECASE)
@@ -148,15 +151,15 @@ def rate(hits: Sequence[Hit], wish: Wish) -> list[Rated]:
     """The hits with their values, best first; of equal ones that which recall had first. What a
     file says twice word for word counts once.
     """
-    topic = set(terms(wish.topic))
-    rated = sorted((_rated(hit, wish, topic) for hit in hits), key=lambda one: -one.worth.value)
+    topic, length = set(terms(wish.topic)), len(query_terms(wish.query))
+    rated = [_rated(hit, wish, topic, length) for hit in hits]
     first = dict[str, Rated]()
-    for one in rated:
+    for one in sorted(rated, key=lambda one: -one.worth.value):
         first.setdefault(one.id, one)
     return list(first.values())
 
 
-def _rated(hit: Hit, wish: Wish, topic: set[str]) -> Rated:
+def _rated(hit: Hit, wish: Wish, topic: set[str], length: int) -> Rated:
     known = id_of(hit)
     day = parse_day(hit.date or "")
     age = (wish.today - day).days if day else None
@@ -165,7 +168,7 @@ def _rated(hit: Hit, wish: Wish, topic: set[str]) -> Rated:
         here = set(terms(f"{hit.path} {hit.heading} {hit.text}"))
         shared = len(topic & here) / len(topic)
     value = worth(
-        similarity(hit.score), age, wish.accesses.get(known, 0), shared, wish.weights,
+        similarity(hit.score, length), age, wish.accesses.get(known, 0), shared, wish.weights,
         included=wish.included.get(known, 0),
     )  # fmt: skip
     return Rated(known, hit, value)
@@ -192,8 +195,8 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
     ]
     by_key = {one.id: one for one in wanted}
     candidates += [
-        Candidate(one.id, _shown(one.hit), one.worth.value, one.hit.path, query)
-        for one in by_key.values()
+        _candidate(one, query, brief=place >= ALL_WHOLE and wish.most > ALL_WHOLE)
+        for place, one in enumerate(by_key.values())
     ]
     numbers = {one.id: one.hit.start_line for one in wanted}
     labels = {one.id: f"({', '.join(one.hit.labels)}) " for one in wanted if one.hit.labels}
@@ -214,6 +217,12 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
         packed.text, packed.tokens, tuple(kept), tuple(dropped), tuple(filtered), tuple(rated),
         len(packed.chosen) - len(kept), len(triggers), wish.count,
     )  # fmt: skip
+
+
+def _candidate(one: Rated, query: tuple[str, ...], *, brief: bool) -> Candidate:
+    text = _shown(one.hit)
+    short = shortened(text, query) if brief else ""
+    return Candidate(one.id, text, one.worth.value, one.hit.path, query, short)
 
 
 def composed(

@@ -216,7 +216,11 @@ def _entry(document: Document, item: Block, tag: Tag, text: str) -> Entry:
     behind = (n for n in range(end, item.end) if lines[n][:1] in (" ", "\t") and n not in opaque)
     doubtful += [n for n in behind if TAGGED.match(lines[n])]
     # A comment that begins in it and ends behind it would let go of what it hides.
-    doubtful += [r.start for r in document.regions if item.start <= r.start < end < r.end]
+    doubtful += [
+        r.start
+        for r in document.regions
+        if r.kind in ("comment", "html") and item.start <= r.start < end < r.end
+    ]
     meta = _metadata("\n".join(lines[item.start : end]))
     return Entry(
         item.start,

@@ -15,7 +15,8 @@ UNDATED = 0.5  # recency of what has no date
 NO_TOPIC = 0.5
 BOOST, BOOSTED_FROM = 1.2, 2
 FULL_ACCESS = 5.0
-POWER = 0.45
+CHANCE, SURE = 0.04, 0.75  # scores: one in 600, one in two
+LONG, MOST_LIFT = 20, 2.0
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,20 @@ class Worth:
                 "topic": self.topic, "boosted": float(self.boosted)}  # fmt: skip
 
 
-def similarity(score: float) -> float:
+def similarity(score: float, length: int = 0) -> float:
     """0 to 1 for the score of a hit of recall, which is the root of the chance that it is evidence.
 
     The levels' thresholds were made for cosines, where 0.4 is "related" and 0.75 "nearly the
-    same". With this power they mean what they say for a memory that is weeks old: balanced (needs
-    0.58) takes hits of which one in ten is evidence, lean (0.79) one in three, full (0.1) any.
+    same". The logarithm of the chance, from that of any passage (CHANCE) up to a good half (SURE),
+    makes them mean what they say for a memory that is weeks old: balanced (needs 0.58) takes what
+    is evidence once in twenty times or more, lean (0.79) once in six, minimal, where the topic is
+    the same, one in two (0.96).
+
+    length: terms of the question. Whole dialogues (MADial-zh) are explained by no passage: with
+    four times the words of a question a hit of half the score is evidence as often.
     """
-    return float(max(0.0, min(1.0, score)) ** POWER)
+    lifted = score * min(max(length / LONG, 1.0), MOST_LIFT)
+    return float(max(0.0, min(1.0, log(max(lifted, CHANCE) / CHANCE) / log(SURE / CHANCE))))
 
 
 def recency(age_days: float | None) -> float:

@@ -23,13 +23,15 @@ from agent_memfas.text.choosing import choose_level
 from agent_memfas.text.counting import Counter
 from agent_memfas.text.turns import GENERAL, entities
 from agent_memfas.text.valuing import Weights, similarity
+from agent_memfas.text.words import query_terms
 from agent_memfas.v3.levels import AUTO, LevelPreset, get_preset, resolve_level
 from agent_memfas.v3.response import ContextResponse
 from agent_memfas.v3.session import SessionState
 from agent_memfas.v3.telemetry import TurnMetrics, logger_of
 from agent_memfas.v3.topic import Topic, TopicDetector
 
-POOL = 120  # hits that are looked at for a turn
+POOL, MOST = 120, 1000  # hits that are looked at for a turn; for the largest budget
+SHORT = 12  # tokens: of memories so short an own budget must not run out
 LEAST_BUDGET = 100
 SESSION = "default"  # of whoever names none; such a one is given again what it was given before
 TOP, SNIPPET = 5, 100
@@ -88,7 +90,8 @@ class ContextCurator:
         was given before may come again; None: in the session `default`, not in one with a name.
         """
         began = time.perf_counter()
-        answer = self._memory.answer(query, POOL)
+        pool = POOL if self._budget is None else min(max(POOL, self._budget // SHORT), MOST)
+        answer = self._memory.answer(query, pool)
         known = {trigger.keyword.casefold() for trigger in answer.triggers}
         stored = sessions.load(self._memory.folder, session_id)
         self.notes = [stored.note] if stored.note else []
@@ -96,15 +99,17 @@ class ContextCurator:
         topic, moved = self._topic(state, query, recent_history)
         again = session_id == SESSION if resend is None else resend
         if (asked := _asked(query, topic, moved, state)) != query:
-            answer = self._memory.answer(asked, POOL)
+            answer = self._memory.answer(asked, pool)
         hits, self.freshness = answer.hits, answer.freshness
         wanted = self._level if level is None else level
-        preset, why = self._preset(wanted, query, [similarity(hit.score) for hit in hits])
+        length = len(query_terms(query))
+        near = [similarity(hit.score, length) for hit in hits]
+        preset, why = self._preset(wanted, query, near)
         budget = self._budget if self._budget is not None else preset.token_budget
         accesses = state.accessed_memories
         wish = Wish(
             query, self._memory.now.date(), budget, preset.min_score,
-            POOL if self._budget is not None else preset.max_results,
+            preset.max_results if self._budget is None else pool,
             self._base.with_recency(preset.recency_weight),
             topic.name if topic.name != GENERAL else "", accesses, accesses,
             frozenset() if again else frozenset(accesses), self._count,
