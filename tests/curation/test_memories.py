@@ -140,6 +140,20 @@ def test_memories_stand_under_their_files_with_their_lines(agent: Agent, curator
     assert "1: acme front end deadline moved to Friday" in lines
 
 
+def test_a_trigger_brings_the_lines_that_it_links(agent: Agent, curator: Made) -> None:
+    """A hint that links memories comes with their text, on its line; one that links nothing that is
+    there comes alone."""
+    agent.write("TRIGGERS.md", (
+        "- bob -> Head of sales -> memory/2026-03-01.md#L2\n- eve -> Nobody -> gone.md#L7\n"
+    ))  # fmt: skip
+    agent.write("memory/2026-03-01.md", "# Sunday\n- He likes tea\n")
+    lines = curator().get_context("bob and eve").context.splitlines()
+    assert lines[:4] == [
+        "<triggered_context>", "[bob] Head of sales (memory/2026-03-01.md:2: He likes tea)",
+        "[eve] Nobody", "</triggered_context>",
+    ]  # fmt: skip
+
+
 def test_a_comment_of_an_entry_is_not_given(agent: Agent, curator: Made) -> None:
     """What machines have noted in a comment costs no tokens."""
     agent.write(

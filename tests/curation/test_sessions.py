@@ -44,6 +44,24 @@ def test_a_named_session_is_not_given_the_same_twice(agent: Agent, curator: Made
     assert "at the pond" not in third.context
 
 
+def test_a_memory_is_known_wherever_it_stands(agent: Agent, curator: Made) -> None:
+    """Lines move, a log says the same again: what was given stays given. A text that was changed is
+    another memory."""
+    mine = curator()
+    fact = "The staging host of the acme project is called ibis"
+    agent.write("memory/2026-03-01.md", f"- {fact}\n")
+    assert "ibis" in mine.get_context("staging host", session_id="s").context
+    agent.write("memory/2026-03-01.md", f"# A new head\n\n- Rain\n- {fact}\n")
+    assert "ibis" not in mine.get_context("staging host", session_id="s").context
+    agent.write("memory/2026-03-02.md", f"- {fact}\n")
+    agent.write("MEMORY.md", f"- [P0] {fact}\n")
+    assert "ibis" not in mine.get_context("staging host", session_id="s").context
+    agent.write("memory/2026-03-01.md", f"- {fact.replace('ibis', 'ibis two')}\n")
+    agent.write("MEMORY.md", "")
+    (agent.root / "memory/2026-03-02.md").unlink()
+    assert "ibis two" in mine.get_context("staging host", session_id="s").context
+
+
 def test_the_session_of_nobody_is_given_it_again(curator: Made) -> None:
     """Who names no session asks each time anew; `resend=False` leaves out there, too."""
     mine = curator()

@@ -160,7 +160,7 @@ def rate(hits: Sequence[Hit], wish: Wish) -> list[Rated]:
 
 
 def _rated(hit: Hit, wish: Wish, topic: set[str], length: int) -> Rated:
-    known = id_of(hit)
+    known = ids_of(hit)
     day = parse_day(hit.date or "")
     age = (wish.today - day).days if day else None
     shared = None
@@ -168,15 +168,21 @@ def _rated(hit: Hit, wish: Wish, topic: set[str], length: int) -> Rated:
         here = set(terms(f"{hit.path} {hit.heading} {hit.text}"))
         shared = len(topic & here) / len(topic)
     value = worth(
-        similarity(hit.score, length), age, wish.accesses.get(known, 0), shared, wish.weights,
-        included=wish.included.get(known, 0),
+        similarity(hit.score, length), age, _times(wish.accesses, known), shared, wish.weights,
+        included=_times(wish.included, known),
     )  # fmt: skip
-    return Rated(known, hit, value)
+    return Rated(known[0], hit, value)
 
 
-def id_of(hit: Hit) -> str:
-    """What a memory is known by from turn to turn: its file and its words."""
-    return f"{hit.seals[0]:08x}" if hit.seals else f"{hit.path}:{hit.start_line}"
+def ids_of(hit: Hit) -> list[str]:
+    """What a memory is known by from turn to turn, its file and its words; then those of the other
+    places that say the same.
+    """
+    return [f"{seal:08x}" for seal in hit.seals] or [f"{hit.path}:{hit.start_line}"]
+
+
+def _times(counts: Mapping[str, int], known: Sequence[str]) -> int:
+    return max(counts.get(one, 0) for one in known)
 
 
 def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish) -> Curation:
@@ -186,8 +192,8 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
     rated = rate(hits, wish)
     filtered = [Left(one, FAINT) for one in rated if one.worth.value < wish.least]
     fit = [one for one in rated if one.worth.value >= wish.least]
-    dropped = [Left(one, GIVEN) for one in fit if one.id in wish.given]
-    wanted = [one for one in fit if one.id not in wish.given]
+    wanted = [one for one in fit if wish.given.isdisjoint(ids_of(one.hit))]
+    dropped = [Left(one, GIVEN) for one in fit if not wish.given.isdisjoint(ids_of(one.hit))]
     query = tuple(query_terms(wish.query))
     candidates = [
         Candidate(f"t{n}", _one_line(f"[{keyword}] {hint}"), FIRST, "", query)

@@ -19,6 +19,7 @@ from agent_memfas.store import turns as sessions
 from agent_memfas.store.turns import Turn
 from agent_memfas.tasks import curation
 from agent_memfas.tasks.curation import Curation, Wish
+from agent_memfas.tasks.recall import Answer
 from agent_memfas.text.choosing import choose_level
 from agent_memfas.text.counting import Counter
 from agent_memfas.text.turns import GENERAL, entities
@@ -114,7 +115,7 @@ class ContextCurator:
             topic.name if topic.name != GENERAL else "", accesses, accesses,
             frozenset() if again else frozenset(accesses), self._count,
         )  # fmt: skip
-        hints = [(t.keyword, t.hint) for t in answer.triggers] if include_triggers else []
+        hints = _hints(answer) if include_triggers else []
         self.last = found = curation.curate(hits, hints, wish)
         turn = state.on_turn(query, topic, [kept.memory.id for kept in found.kept], moved)
         self._keep(state, turn, found, tell=not again)
@@ -259,6 +260,17 @@ def _budget(budget: int) -> int:
     if type(budget) is not int or budget < 0:
         raise UsageError(f"token_budget {budget!r}: not a number of tokens", "0 or more")
     return budget
+
+
+def _hints(answer: Answer) -> list[tuple[str, str]]:
+    """Keyword and hint of each trigger in the question, with the lines that it links."""
+    return [
+        (trigger.keyword, " ".join([trigger.hint, *(
+            f"({quote.path}:{quote.start_line}: {quote.text.strip().removeprefix('- ')})"
+            for quote in quotes if quote.text
+        )]).strip())
+        for trigger, quotes in zip(answer.triggers, answer.quotes, strict=True)
+    ]  # fmt: skip
 
 
 def _asked(query: str, topic: Topic, moved: bool, state: SessionState) -> str:
