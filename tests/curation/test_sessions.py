@@ -62,6 +62,20 @@ def test_a_memory_is_known_wherever_it_stands(agent: Agent, curator: Made) -> No
     assert "ibis two" in mine.get_context("staging host", session_id="s").context
 
 
+def test_a_session_gets_to_all_there_is(agent: Agent, curator: Made) -> None:
+    """Asked the same again and again it is given the next ones each time, each once, until there is
+    nothing left; a long talk does not run dry before."""
+    agent.keep(*(f"The acme server number {n} stands in hall {n * 7}" for n in range(200)))
+    mine = curator(level=5)
+    seen = list[str]()
+    for _ in range(30):
+        context = mine.get_context("acme server", session_id="s").context
+        seen += [line for line in context.splitlines() if "acme server" in line]
+        if not context:
+            break
+    assert len(seen) == len(set(seen)) == 200
+
+
 def test_the_session_of_nobody_is_given_it_again(curator: Made) -> None:
     """Who names no session asks each time anew; `resend=False` leaves out there, too."""
     mine = curator()

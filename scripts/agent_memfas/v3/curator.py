@@ -91,14 +91,15 @@ class ContextCurator:
         was given before may come again; None: in the session `default`, not in one with a name.
         """
         began = time.perf_counter()
-        pool = POOL if self._budget is None else min(max(POOL, self._budget // SHORT), MOST)
-        answer = self._memory.answer(query, pool)
-        known = {trigger.keyword.casefold() for trigger in answer.triggers}
         stored = sessions.load(self._memory.folder, session_id)
         self.notes = [stored.note] if stored.note else []
+        again = session_id == SESSION if resend is None else resend
+        most = POOL if self._budget is None else max(POOL, self._budget // SHORT)
+        pool = min(most + (0 if again else len(stored.given)), MOST)
+        answer = self._memory.answer(query, pool)
+        known = {trigger.keyword.casefold() for trigger in answer.triggers}
         state = SessionState(session_id, stored, known)
         topic, moved = self._topic(state, query, recent_history)
-        again = session_id == SESSION if resend is None else resend
         if (asked := _asked(query, topic, moved, state)) != query:
             answer = self._memory.answer(asked, pool)
         hits, self.freshness = answer.hits, answer.freshness
