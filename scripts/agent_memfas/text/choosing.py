@@ -48,5 +48,5 @@ def choose_level(question: str, similarities: Sequence[float]) -> Choice:
         return Choice(4, f"nothing stands out (best {best:.2f}), so more is given")
     if best >= STRONG and rivals <= 3:
         few = _EXACT.search(question) is not None or len(words(question)) <= 3
-        return Choice(2 if few else 3, f"the best ({best:.2f}) stands alone but for {rivals - 1}")
+        return Choice(2 if few else 3, f"the best ({best:.2f}) stands out, {rivals - 1} come near")
     return Choice(3 if rivals <= 8 else 4, f"{rivals} come near the best ({best:.2f})")
