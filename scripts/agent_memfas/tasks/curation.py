@@ -71,6 +71,8 @@ class Wish:
     """What a turn asks for. budget: tokens of the whole context; most: memories at most; least:
     what one must score. topic: of the turn, as words. accesses, included: by memory id, how often
     each was given at all and in this session. given: ids that are not to come again.
+    timeless: what is worth a place is chosen by all but its age: for a budget of one's own, which
+    holds far more than what is recent (16 % of LoCoMo's tokens: 82 % of the evidence, else 77 %).
     """
 
     query: str
@@ -83,6 +85,7 @@ class Wish:
     accesses: Mapping[str, int] = field(default_factory=dict)
     included: Mapping[str, int] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
+    timeless: bool = False
     count: Callable[[str], int] = estimate
 
 
@@ -138,10 +141,17 @@ class Curation:
 
 
 def rate(hits: Sequence[Hit], wish: Wish) -> list[Rated]:
-    """The hits with their values, best first; of equal ones that which recall had first."""
+    """The hits with their values, in the order in which they are chosen; of equal ones that comes
+    first which recall had first.
+    """
     topic, length = set(terms(wish.topic)), len(query_terms(wish.query))
     rated = [_rated(hit, wish, topic, length) for hit in hits]
-    return sorted(rated, key=lambda one: -one.worth.value)
+    return sorted(rated, key=lambda one: -_rank(one, wish))
+
+
+def _rank(one: Rated, wish: Wish) -> float:
+    value = one.worth.value
+    return value - wish.weights.recency * one.worth.recency if wish.timeless else value
 
 
 def _rated(hit: Hit, wish: Wish, topic: set[str], length: int) -> Rated:
@@ -180,7 +190,7 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
     ]
     by_key = {one.id: one for one in wanted}
     candidates += [
-        _candidate(one, query, brief=place >= ALL_WHOLE and wish.most > ALL_WHOLE)
+        _candidate(one, wish, query, brief=place >= ALL_WHOLE and wish.most > ALL_WHOLE)
         for place, one in enumerate(by_key.values())
     ]
     numbers = {one.id: one.hit.start_line for one in wanted}
@@ -203,10 +213,10 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
     )  # fmt: skip
 
 
-def _candidate(one: Rated, query: tuple[str, ...], *, brief: bool) -> Candidate:
+def _candidate(one: Rated, wish: Wish, query: tuple[str, ...], *, brief: bool) -> Candidate:
     text = _shown(one.hit)
     short = shortened(text, query) if brief else ""
-    return Candidate(one.id, text, one.worth.value, one.hit.path, query, short)
+    return Candidate(one.id, text, _rank(one, wish), one.hit.path, query, short)
 
 
 def composed(chosen: Sequence[Chosen], numbers: Mapping[str, int]) -> str:

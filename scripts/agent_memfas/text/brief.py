@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from agent_memfas.text.excerpts import CUT, Excerpts
 from agent_memfas.text.speakers import speaker_of
 
-HALF = 0.5  # of the words; an excerpt has more
+HALF = 0.55  # of the words; an excerpt has more
 WORTH_IT = 0.85  # of the characters; an excerpt that is longer saves too little
 
 
 def shortened(text: str, asked: Iterable[str]) -> str:
-    """The shortest excerpt with the terms asked for and more than half of the words, behind the
+    """The shortest excerpt with the terms asked for and a good half of the words, behind the
     name of who says it; "" where that is hardly shorter. asked: see `Excerpts`.
     """
     excerpts = Excerpts(text, asked)

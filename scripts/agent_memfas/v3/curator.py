@@ -103,7 +103,7 @@ class ContextCurator:
             preset.max_results if self._budget is None else pool,
             self._base.with_recency(preset.recency_weight),
             topic.name if topic.name != GENERAL else "", accesses, accesses,
-            frozenset() if again else frozenset(accesses), self._count,
+            frozenset() if again else frozenset(accesses), self._budget is not None, self._count,
         )  # fmt: skip
         hints = [(t.keyword, t.hint) for t in answer.triggers] if include_triggers else []
         self.last = found = curation.curate(hits, hints, wish)
