@@ -81,7 +81,9 @@ def test_a_long_question_explains_less_of_a_hit() -> None:
     assert similarity(0.2, 20) == similarity(0.2)
 
 
-@pytest.mark.parametrize(("level", "least"), [(1, None), (2, 0.41), (3, 0.23), (4, 0.12), (5, 0.06)])
+@pytest.mark.parametrize(
+    ("level", "least"), [(1, None), (2, 0.41), (3, 0.23), (4, 0.12), (5, 0.06)]
+)
 def test_the_levels_mean_what_they_say(level: int, least: float | None) -> None:
     """What an old memory must score: lean what is evidence one time in six, balanced one in twenty,
     rich one in seventy, full whatever is more than any passage; minimal takes none, unless it is of

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
-from agent_memfas.text.brief import shortened
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.marks import without_comments
 from agent_memfas.text.packing import ENOUGH, NO_ROOM, Candidate, Chosen, pack
@@ -19,8 +18,6 @@ from agent_memfas.text.words import query_terms, terms
 
 TRIGGERED, RELEVANT = "triggered_context", "relevant_memory"
 FIRST = 2.0  # value of a trigger: it is in the question, so it comes before whatever is found
-ALL_WHOLE = 30  # memories, as many as a level has; those that an own budget has room for beyond
-# these are given in brief: twice as many lines hold more answers than all of each
 GIVEN = "given in this session already"
 FAINT = "under the level's min_score"
 REASONS = {NO_ROOM: "does not fit into the budget", ENOUGH: "over the level's max_results"}
@@ -190,8 +187,8 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
     ]
     by_key = {one.id: one for one in wanted}
     candidates += [
-        _candidate(one, wish, query, brief=place >= ALL_WHOLE and wish.most > ALL_WHOLE)
-        for place, one in enumerate(by_key.values())
+        Candidate(one.id, _shown(one.hit), _rank(one, wish), one.hit.path, query)
+        for one in by_key.values()
     ]
     numbers = {one.id: one.hit.start_line for one in wanted}
 
@@ -211,12 +208,6 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
         packed.text, packed.tokens, tuple(kept), tuple(dropped), tuple(filtered), tuple(rated),
         len(packed.chosen) - len(kept), len(triggers),
     )  # fmt: skip
-
-
-def _candidate(one: Rated, wish: Wish, query: tuple[str, ...], *, brief: bool) -> Candidate:
-    text = _shown(one.hit)
-    short = shortened(text, query) if brief else ""
-    return Candidate(one.id, text, _rank(one, wish), one.hit.path, query, short)
 
 
 def composed(chosen: Sequence[Chosen], numbers: Mapping[str, int]) -> str:

@@ -28,7 +28,7 @@ from agent_memfas.v3.telemetry import TurnMetrics, logger_of
 from agent_memfas.v3.topic import Topic, TopicDetector
 
 POOL, MOST = 120, 1000  # hits that are looked at for a turn; for the largest budget
-SHORT = 12  # tokens: of memories so short an own budget must not run out
+SHORT = 20  # tokens: of memories so short an own budget must not run out
 LEAST_BUDGET = 100
 SESSION = "default"  # of whoever names none; such a one is given again what it was given before
 TOP, SNIPPET = 5, 100
