@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
-from agent_memfas.text.brief import shortened
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.marks import without_comments
 from agent_memfas.text.packing import ENOUGH, NO_ROOM, Candidate, Chosen, pack
@@ -20,8 +19,6 @@ from agent_memfas.text.words import query_terms, terms
 
 TRIGGERED, RELEVANT = "triggered_context", "relevant_memory"
 FIRST = 2.0  # value of a trigger: it is in the question, so it comes before whatever is found
-ALL_WHOLE = 30  # memories, as many as a level has; those that an own budget has room for beyond
-# these are given in brief: twice as many lines hold more answers than all of each
 GIVEN = "given in this session already"
 FAINT = "under the level's min_score"
 _TAG = re.compile(rf"<(?=\s*/?\s*(?:{TRIGGERED}|{RELEVANT}))", re.IGNORECASE)
@@ -73,6 +70,8 @@ class Wish:
     """What a turn asks for. budget: tokens of the whole context; most: memories at most; least:
     what one must score. topic: of the turn, as words. accesses, included: by memory id, how often
     each was given at all and in this session. given: ids that are not to come again.
+    timeless: what is worth a place is chosen by all but its age: for a budget of one's own, which
+    holds far more than what is recent (16 % of LoCoMo's tokens: 82 % of the evidence, else 77 %).
     """
 
     query: str
@@ -85,6 +84,7 @@ class Wish:
     accesses: Mapping[str, int] = field(default_factory=dict)
     included: Mapping[str, int] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
+    timeless: bool = False
     count: Callable[[str], int] = estimate
 
 
@@ -148,15 +148,20 @@ class Curation:
 
 
 def rate(hits: Sequence[Hit], wish: Wish) -> list[Rated]:
-    """The hits with their values, best first; of equal ones that which recall had first. What a
-    file says twice word for word counts once.
+    """The hits with their values, in the order in which they are chosen; of equal ones that comes
+    first which recall had first. What a file says twice word for word counts once.
     """
     topic, length = set(terms(wish.topic)), len(query_terms(wish.query))
     rated = [_rated(hit, wish, topic, length) for hit in hits]
     first = dict[str, Rated]()
-    for one in sorted(rated, key=lambda one: -one.worth.value):
+    for one in sorted(rated, key=lambda one: -_rank(one, wish)):
         first.setdefault(one.id, one)
     return list(first.values())
+
+
+def _rank(one: Rated, wish: Wish) -> float:
+    value = one.worth.value
+    return value - wish.weights.recency * one.worth.recency if wish.timeless else value
 
 
 def _rated(hit: Hit, wish: Wish, topic: set[str], length: int) -> Rated:
@@ -201,8 +206,8 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
     ]
     by_key = {one.id: one for one in wanted}
     candidates += [
-        _candidate(one, query, brief=place >= ALL_WHOLE and wish.most > ALL_WHOLE)
-        for place, one in enumerate(by_key.values())
+        Candidate(one.id, _shown(one.hit), _rank(one, wish), one.hit.path, query)
+        for one in by_key.values()
     ]
     numbers = {one.id: one.hit.start_line for one in wanted}
     labels = {one.id: f"({', '.join(one.hit.labels)}) " for one in wanted if one.hit.labels}
@@ -223,12 +228,6 @@ def curate(hits: Sequence[Hit], triggers: Sequence[tuple[str, str]], wish: Wish)
         packed.text, packed.tokens, tuple(kept), tuple(dropped), tuple(filtered), tuple(rated),
         len(packed.chosen) - len(kept), len(triggers), wish.count,
     )  # fmt: skip
-
-
-def _candidate(one: Rated, query: tuple[str, ...], *, brief: bool) -> Candidate:
-    text = _shown(one.hit)
-    short = shortened(text, query) if brief else ""
-    return Candidate(one.id, text, one.worth.value, one.hit.path, query, short)
 
 
 def composed(

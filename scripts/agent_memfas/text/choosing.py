@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from agent_memfas.text.words import words
 
-STRONG, WEAK = 0.7, 0.3  # similarity of the best: one in two such is evidence; one in forty
+STRONG, WEAK = 0.9, 0.5  # similarity of the best: one in three such is evidence; one in thirty
 NEAR = 0.8  # of the best similarity: what comes so near competes with it
 _BROAD = re.compile(
     r"\b(?:all|every(?:thing|one|body)?|each|list|overview|summar\w+|recap|history|so far"

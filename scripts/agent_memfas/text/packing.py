@@ -33,8 +33,6 @@ class Candidate(Record):
     """What may be given. key: its name, for the caller. text: as it stands. value: the more, the
     earlier it is taken; not a number counts as none. about: where it is from, for the caller's
     headers. terms: index terms of the question (`words.query_terms`), which excerpts are made for.
-    brief: a shorter text that is given first, "" for none; the whole one where, after all have had
-    their turn, there is room left.
     """
 
     key: str
@@ -42,7 +40,6 @@ class Candidate(Record):
     value: float
     about: str = ""
     terms: tuple[str, ...] = ()
-    brief: str = ""
 
 
 class Chosen(Record):
@@ -118,9 +115,7 @@ class _Packing:
     def take(self, candidates: Sequence[Candidate]) -> None:
         """Choose from candidates in this order, and note the others."""
         self.left += [(one, EMPTY) for one in candidates if not one.text.strip()]
-        waiting = [
-            self._shown(one, one.brief or one.text) for one in candidates if one.text.strip()
-        ]
+        waiting = [self._shown(one, one.text) for one in candidates if one.text.strip()]
         at = 0
         while at < len(waiting) and len(self.chosen) < self._most:
             at += self._take_whole(waiting[at : at + AT_ONCE])
@@ -131,10 +126,7 @@ class _Packing:
         self.left += [(one.candidate, ENOUGH) for one in waiting[at:]]
 
     def grow(self) -> None:
-        """Give the room that is left to what is brief, then to the excerpts, the most valuable
-        first.
-        """
-        self._lengthen()
+        """Give the room that is left to the excerpts, the most valuable first."""
         for place, (excerpts, low, high) in self._excerpts.items():
             self._grow(place, excerpts, low, high)
 
@@ -146,18 +138,6 @@ class _Packing:
             longer = self._shown(candidate, excerpts.shown(middle))
             fits = self._try([*self.chosen[:place], longer, *self.chosen[place + 1 :]])
             low, high = (middle, high) if fits else (low, middle - 1)
-
-    def _lengthen(self) -> None:
-        """Give the whole text of the first brief ones, as many as fit."""
-        before = list(self.chosen)
-        brief = [n for n, one in enumerate(before) if one.text == one.candidate.brief]
-        low, high = 0, len(brief)
-        while low < high:
-            middle = (low + high + 1) // 2
-            longer = list(before)
-            for n in brief[:middle]:
-                longer[n] = self._shown(before[n].candidate, before[n].candidate.text)
-            low, high = (middle, high) if self._try(longer) else (low, middle - 1)
 
     def _shown(self, candidate: Candidate, text: str) -> Chosen:
         long = len(text) > SURELY_LONGER

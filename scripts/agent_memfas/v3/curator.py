@@ -32,7 +32,7 @@ from agent_memfas.v3.telemetry import TurnMetrics, logger_of
 from agent_memfas.v3.topic import Topic, TopicDetector
 
 POOL, MOST = 120, 1000  # hits that are looked at for a turn; for the largest budget
-SHORT = 12  # tokens: of memories so short an own budget must not run out
+SHORT = 20  # tokens: of memories so short an own budget must not run out
 LEAST_BUDGET = 100
 SESSION = "default"  # of whoever names none; such a one is given again what it was given before
 TOP, SNIPPET = 5, 100
@@ -114,7 +114,7 @@ class ContextCurator:
             preset.max_results if self._budget is None else pool,
             self._base.with_recency(preset.recency_weight),
             topic.name if topic.name != GENERAL else "", accesses, accesses,
-            frozenset() if again else frozenset(accesses), self._count,
+            frozenset() if again else frozenset(accesses), self._budget is not None, self._count,
         )  # fmt: skip
         hints = _hints(answer) if include_triggers else []
         self.last = found = curation.curate(hits, hints, wish)
