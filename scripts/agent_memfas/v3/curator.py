@@ -16,6 +16,7 @@ from agent_memfas.store import turns as sessions
 from agent_memfas.store.turns import Turn
 from agent_memfas.tasks import curation
 from agent_memfas.tasks.curation import Curation, Wish
+from agent_memfas.tasks.recall import Hit
 from agent_memfas.text.choosing import choose_level
 from agent_memfas.text.counting import Counter
 from agent_memfas.text.turns import GENERAL, entities
@@ -28,8 +29,9 @@ from agent_memfas.v3.telemetry import TurnMetrics, logger_of
 from agent_memfas.v3.topic import Topic, TopicDetector
 
 POOL, MOST = 60, 1000  # hits that are looked for at a level; for the largest budget
-FEWEST, PART = 20, 2  # a level looks at the best of these, PART for each it may give: what is new
-# is chosen among what is near, else it crowds out answers (LoCoMo, balanced: 62 % of the evidence, not 70 %)
+# A level looks at the best, PART for each that it may give: what is new is chosen among what is
+# near, else it crowds out answers (LoCoMo, balanced: 62 % of the evidence, not 70 %).
+FEWEST, PART = 20, 2
 SHORT = 20  # tokens: of memories so short an own budget must not run out
 LEAST_BUDGET = 100
 SESSION = "default"  # of whoever names none; such a one is given again what it was given before
@@ -91,7 +93,9 @@ class ContextCurator:
         state = SessionState(session_id, sessions.load(self._memory.folder, session_id))
         topic, moved = self._topic(state, query, recent_history)
         again = session_id == SESSION if resend is None else resend
-        pool = POOL if self._budget is None else min(max(POOL, self._budget // SHORT), MOST)
+        accesses = state.accessed_memories
+        given = frozenset() if again else frozenset(accesses)
+        pool = min(max(POOL, (self._budget or 0) // SHORT) + len(given), MOST)
         answer = self._memory.answer(_asked(query, topic, moved, state), pool)
         hits = answer.hits
         asked = self._level if level is None else level
@@ -99,15 +103,14 @@ class ContextCurator:
         near = [similarity(hit.score, length) for hit in hits]
         preset, why = self._preset(asked, query, near)
         if self._budget is None:
-            hits = hits[: max(FEWEST, PART * preset.max_results)]
+            hits = _nearest(hits, given, max(FEWEST, PART * preset.max_results))
         budget = self._budget if self._budget is not None else preset.token_budget
-        accesses = state.accessed_memories
         wish = Wish(
             query, self._memory.now.date(), budget, preset.min_score,
             preset.max_results if self._budget is None else pool,
             self._base.with_recency(preset.recency_weight),
             topic.name if topic.name != GENERAL else "", accesses, accesses,
-            frozenset() if again else frozenset(accesses), self._budget is not None, self._count,
+            given, self._budget is not None, self._count,
         )  # fmt: skip
         hints = [(t.keyword, t.hint) for t in answer.triggers] if include_triggers else []
         self.last = found = curation.curate(hits, hints, wish)
@@ -245,6 +248,12 @@ def _asked(query: str, topic: Topic, moved: bool, state: SessionState) -> str:
     if moved or not state.turn_count or topic.name == GENERAL:
         return query
     return query if topic.name in query.casefold() else f"{query} {topic.name}"
+
+
+def _nearest(hits: Sequence[Hit], given: frozenset[str], most: int) -> tuple[Hit, ...]:
+    """The best hits, so many of them such as the session was not given."""
+    new = [n for n, hit in enumerate(hits) if curation.id_of(hit) not in given]
+    return tuple(hits[: new[most] if len(new) > most else len(hits)])
 
 
 def _response(
