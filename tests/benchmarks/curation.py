@@ -119,7 +119,7 @@ class Conversation:
     def ours(self, question: Question, way: int | str) -> Row:
         """What the curator gives: within SHARE of the tokens, or at a level."""
         if way == SIXTEEN:
-            self.curator.set_exact_budget(int(SHARE * self.tokens))
+            self.curator.set_budget(int(SHARE * self.tokens))
         else:
             self.curator._budget = None
         level = 5 if way == SIXTEEN else way

@@ -12,10 +12,10 @@ LEVELS = range(1, 6)
 
 
 def test_one_thing_asked_for_and_found_needs_little() -> None:
-    """A question for one fact whose answer stands alone is lean, and the reason says so."""
+    """A question for one fact whose answer stands out is lean, and the reason says so."""
     choice = choose_level("What is the door code?", ALONE)
     assert choice.level == 2
-    assert "stands alone" in choice.why
+    assert "stands out" in choice.why
 
 
 def test_a_longer_question_is_given_more() -> None:

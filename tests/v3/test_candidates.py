@@ -53,11 +53,10 @@ def test_an_own_budget_prefers_the_answer_to_what_is_new(tmp_path: Path) -> None
     (tmp_path / "memory").mkdir()
     log = tmp_path / "memory/2020-01-05.md"
     log.write_text("# Log\n\n- The vault of acme opens with the code 7731.\n", encoding="utf-8")
-    with ContextCurator(tmp_path) as curator:
+    with ContextCurator(tmp_path, token_budget=60) as curator:
         today = curator._memory.now.date().isoformat()
         chat = "".join(f"- We had a word on acme, round {n}.\n" for n in range(9))
         (tmp_path / f"memory/{today}.md").write_text(f"# Log\n\n{chat}", encoding="utf-8")
-        curator.set_exact_budget(60)
         response = curator.get_context("Which code opens the vault of acme?")
         assert "7731" in response.context
         assert response.tokens_used <= 60
