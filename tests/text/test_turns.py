@@ -9,7 +9,8 @@ from dialogues import FRESH, SEEN, UNSEEN, dialogues
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memfas.text.turns import GENERAL, access_score, entities, shifted, topic_of
+from agent_memfas.text.turns import GENERAL, entities, shifted, topic_of
+from agent_memfas.text.valuing import access as access_score
 
 
 def judged(table: str) -> tuple[int, int, int]:

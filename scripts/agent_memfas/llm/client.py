@@ -49,11 +49,6 @@ class ChatModel(LanguageModel):
         """The address that prompts go to, without anything secret."""
         return redact(f"{self._server.where}/chat/completions").text
 
-    @property
-    def is_local(self) -> bool:
-        """Whether the server is on this machine."""
-        return self._server.local
-
     def payload(self, prompt: Prompt) -> dict[str, Any]:
         """What would be sent: {address, body}."""
         body = self._dialect.body(questioned(prompt))

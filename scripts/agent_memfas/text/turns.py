@@ -7,7 +7,6 @@ longest word and calls every sentence that is little alike a shift.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from math import log
 
 from agent_memfas.text.record import Record
 from agent_memfas.text.referring import (
@@ -120,13 +119,6 @@ def follows(message: str, found: Sequence[Subject]) -> bool:
 def entities(message: str, known: Collection[str] = ()) -> list[str]:
     """The names and things that a message speaks of, in lower case, likeliest first."""
     return list(dict.fromkeys(s.name for s in subjects(message, known) if s.kind >= SPECIFIC))
-
-
-def access_score(count: int) -> float:
-    """How much it tells for a memory that it was given so often, 0..1: min(ln(1 + count) / 5, 1),
-    as `agent_memfas.v3.scorer` of agent-memfas 0.4.
-    """
-    return min(log(1 + max(0, count)) / 5, 1.0)
 
 
 def _goes_on(message: str, found: list[Subject]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from agent_memfas.text.valuing import Weights, worth
 from agent_memfas.text.words import terms
+from agent_memfas.v3.topic import cosine
 
 Vector = Sequence[float]
 
@@ -106,13 +107,6 @@ def _likeness(memory: MemoryChunk, other: str | Vector) -> float:
     if memory.embedding is None:
         return 0.0
     return max(0.0, min(1.0, cosine(memory.embedding, other)))
-
-
-def cosine(one: Vector, other: Vector) -> float:
-    """The cosine of two vectors of one length, 0.0 where either is zero."""
-    dot = sum(a * b for a, b in zip(one, other, strict=True))
-    size = sum(a * a for a in one) * sum(b * b for b in other)
-    return float(dot / size**0.5) if size > 0 else 0.0
 
 
 def _age(day: datetime | date | str | None, now: datetime | None) -> float | None:

@@ -7,7 +7,8 @@ from datetime import datetime, timezone
 from typing import Any
 
 from agent_memfas.store.turns import Session, Turn
-from agent_memfas.text.turns import access_score, entities, shifted
+from agent_memfas.text.turns import entities, shifted
+from agent_memfas.text.valuing import access
 from agent_memfas.v3.topic import Topic, utcnow
 
 KEPT = 20  # topics
@@ -102,9 +103,9 @@ class SessionState:
         return {name for name, count in self.stored.names.items() if count >= min_mentions}
 
     def access_score(self, memory_id: str) -> float:
-        """What the accesses of a memory add to its score, 0..1 (`text.turns.access_score`)."""
+        """What the accesses of a memory add to its score, 0..1 (`text.valuing.access`)."""
         given = self.stored.given.get(memory_id)
-        return access_score(given.times if given else 0)
+        return access(given.times if given else 0)
 
     def detect_topic_shift(self) -> bool:
         """Whether the last turn left the topic before."""
