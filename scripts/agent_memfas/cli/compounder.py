@@ -18,6 +18,7 @@ from agent_memfas.errors import MemfasError, NothingFound, TryAgain, UsageError
 from agent_memfas.llm import reflecting
 from agent_memfas.llm.base import LanguageModel
 from agent_memfas.store import queue
+from agent_memfas.store.daily import logs
 from agent_memfas.tasks import compounding
 from agent_memfas.text.logs import SHORTEST, Waiting
 from agent_memfas.text.reflection import Judged, day_in
@@ -128,8 +129,8 @@ class Compounder:
     def done(self, wanted: date | None, *, dry_run: bool) -> None:
         """Mark the logs of a day, if all of them have their insights."""
         left = compounding.waiting(self._folder, self._session.today, [wanted] if wanted else [])
-        logs = [path for at, path in compounding.logs(self._folder) if at == wanted]
-        if not logs:
+        paths = [path for at, path in logs(self._folder) if at == wanted]
+        if not paths:
             raise NothingFound(f"there is no log of {wanted}")
         if left:
             raise NothingFound(
@@ -137,11 +138,11 @@ class Compounder:
                 f"write them: memfas compound --date {wanted}",
             )
         run = self._session.run("compound")
-        for path in logs if not dry_run else ():
+        for path in paths if not dry_run else ():
             compounding.mark(self._folder, path, run)
         if self._json:
-            out.data({"done": logs, "dry_run": dry_run})
-        for path in logs if not self._json else ():
+            out.data({"done": paths, "dry_run": dry_run})
+        for path in paths if not self._json else ():
             out.say(f"{'would mark' if dry_run else '✓ done'}: {path}")
 
     def show_payload(self) -> None:

@@ -16,6 +16,7 @@ from agent_memfas.errors import ConfigError, FileFault, MemfasError, NothingFoun
 from agent_memfas.llm.evidence import Evidence
 from agent_memfas.store import queue
 from agent_memfas.store.append import append, append_block
+from agent_memfas.store.daily import logs
 from agent_memfas.store.files import read, walk
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.locks import exclusive
@@ -35,7 +36,7 @@ from agent_memfas.text.insights import (
     write_block,
     write_line,
 )
-from agent_memfas.text.logs import Waiting, day_of, rest_of, waiting_of
+from agent_memfas.text.logs import Waiting, rest_of, waiting_of
 from agent_memfas.text.reflection import Judged
 from agent_memfas.text.tokens import estimate
 
@@ -137,12 +138,6 @@ def whole(folder: Folder, days: Iterable[date]) -> list[Waiting]:
             if where is not None:
                 found.append(waiting_of(day, where, document, queued=False))
     return found
-
-
-def logs(folder: Folder) -> list[tuple[date, str]]:
-    """All daily logs, by day."""
-    paths = ((day_of(path), path) for path in walk(folder).files)
-    return sorted((day, path) for day, path in paths if day)
 
 
 def _heads(folder: Folder) -> dict[str, list[Head]]:

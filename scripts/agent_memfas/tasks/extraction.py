@@ -10,12 +10,13 @@ from functools import lru_cache
 from agent_memfas.errors import FileFault
 from agent_memfas.llm.evidence import Evidence
 from agent_memfas.llm.redaction import redact
-from agent_memfas.store.files import READ_CAP, read, walk
+from agent_memfas.store.daily import logs
+from agent_memfas.store.files import READ_CAP, read
 from agent_memfas.store.layout import Folder
 from agent_memfas.text.documents import Document, parse
 from agent_memfas.text.extracts import Piece, extract
 from agent_memfas.text.insights import Insight
-from agent_memfas.text.logs import Waiting, day_of
+from agent_memfas.text.logs import Waiting
 from agent_memfas.text.reflection import Judged
 from agent_memfas.text.salient import Frequencies, frequencies
 from agent_memfas.text.themes import Theme, themes
@@ -40,7 +41,7 @@ class Extractor:
     def __init__(self, folder: Folder, todo: Sequence[Waiting], ratio: int) -> None:
         self._folder, self._ratio = folder, ratio
         self._documents = {each.where.path: each.document for each in todo}
-        self._logs = sorted((day, path) for path in walk(folder).files if (day := day_of(path)))
+        self._logs = logs(folder)
         self._place = {path: n for n, (_, path) in enumerate(self._logs)}
         self._surroundings = lru_cache(maxsize=1)(self._look_around)
 
