@@ -44,6 +44,24 @@ def test_a_named_session_is_not_given_the_same_twice(agent: Agent, curator: Made
     assert "at the pond" not in third.context
 
 
+def test_after_a_compaction_a_session_is_given_it_again(agent: Agent, curator: Made) -> None:
+    """What was given before the window was compacted is no longer there: it may come once more, in
+    this process and in others. Another session is not touched; one that nobody knows makes no file.
+    """
+    mine = curator()
+    for session in ("main", "other"):
+        assert "heron" in mine.get_context("Where does the heron nest?", session_id=session).context
+    mine.on_compaction("main")
+    mine.on_compaction("unknown")
+    assert len(list((agent.root / ".memfas/curation").glob("*.json"))) == 2
+    again = curator()
+    assert "heron" in again.get_context("Where does the heron nest?", session_id="main").context
+    for session in ("main", "other"):
+        found = again.get_context("Where does the heron nest?", session_id=session)
+        assert "heron" not in found.context
+    assert again.get_session_stats("main")["memories_accessed"] >= 1
+
+
 def test_a_memory_is_known_wherever_it_stands(agent: Agent, curator: Made) -> None:
     """Lines move, a log says the same again: what was given stays given. A text that was changed is
     another memory."""

@@ -31,5 +31,14 @@ def save(folder: Folder, session: str, given: list[int], now: float) -> None:
     forget_old(home, now - DAYS * DAY)
 
 
+def forget(folder: Folder, session: str) -> None:
+    """Forget what a session was given, as after a compaction of its window. FileFault."""
+    path = folder.state / FOLDER / file_name(session)
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise FileFault(f"{path}: {error.strerror}") from error
+
+
 def _is_number(text: str) -> bool:
     return len(text) <= 16 and all(c in "0123456789abcdef" for c in text)

@@ -55,6 +55,7 @@ class Session(Record):
 
     turns, shifts: how many, of all times. recent: the last 20 turns, oldest first. topics, names:
     how many turns had each. given: by the memory's id. note: what was wrong with its file, or "".
+    emptied: the number of the turn after which the window was compacted last, 0 for never.
     """
 
     id: str
@@ -67,6 +68,12 @@ class Session(Record):
     names: Mapping[str, int] = {}
     given: Mapping[str, Given] = {}
     note: str = ""
+    emptied: int = 0
+
+    @property
+    def held(self) -> frozenset[str]:
+        """The memories that still stand in the window: given since it was compacted last."""
+        return frozenset(key for key, given in self.given.items() if given.turn > self.emptied)
 
     @property
     def said(self) -> list[str]:
@@ -92,7 +99,7 @@ class Session(Record):
         return Session(
             self.id, self.began or turn.at, turn.at, number, self.shifts + turn.shifted,
             (*mute, *recent[-HEARD:]), _counted(self.topics, [turn.topic]),
-            _counted(self.names, names), _newest(held), self.note,
+            _counted(self.names, names), _newest(held), self.note, self.emptied,
         )  # fmt: skip
 
 
@@ -145,6 +152,20 @@ def forget(folder: Folder, session: str, wait: float = WAIT) -> None:
             raise FileFault(f"{path}: {error.strerror}") from error
 
 
+def empty(folder: Folder, session: str, wait: float = WAIT) -> None:
+    """Note that a session's window was compacted: what it was given may be given again.
+
+    Nothing happens where the session is not known. Errors as `save`.
+    """
+    if not (folder.state / FOLDER / _file(session)).exists():
+        return
+    with exclusive(folder, LOCK, wait):
+        was = load(folder, session)
+        now = Session(**{**vars(was), "emptied": was.turns})
+        path = folder.state / FOLDER / _file(session)
+        durable.write_whole(path, _written(now), sync=False)
+
+
 _ANEW = "this session begins anew"
 
 
@@ -185,8 +206,10 @@ def _parsed(session: str, found: Any) -> Session:
         for held in (found["topics"], found["names"])
     )
     began, last = _checked([found["began"], found["last"]], (float, float))
-    number, shifts = _checked([found["turns"], found["shifts"]], (int, int))
-    return Session(session, began, last, number, shifts, recent, topics, names, given)
+    counts = [found["turns"], found["shifts"], found.get("emptied", 0)]
+    number, shifts, emptied = _checked(counts, (int, int, int))
+    return Session(session, began, last, number, shifts, recent, topics, names, given,
+                   emptied=emptied)  # fmt: skip
 
 
 def _given(times: Any, turn: Any, at: Any) -> Given:

@@ -97,8 +97,9 @@ class ContextCurator:
         stored = sessions.load(self._memory.folder, session_id)
         self.notes = [stored.note] if stored.note else []
         again = session_id == SESSION if resend is None else resend
+        held = frozenset() if again else stored.held
         most = max(POOL, (self._budget or 0) // SHORT)
-        pool = min(most + (0 if again else len(stored.given)), MOST)
+        pool = min(most + len(held), MOST)
         answer = self._memory.answer(query, pool)
         known = {trigger.keyword.casefold() for trigger in answer.triggers}
         state = SessionState(session_id, stored, known)
@@ -111,16 +112,15 @@ class ContextCurator:
         near = [similarity(hit.score, length) for hit in hits]
         preset, why = self._preset(wanted, query, near)
         accesses = state.accessed_memories
-        given = frozenset() if again else frozenset(accesses)
         if self._budget is None:
-            hits = _nearest(hits, given, max(FEWEST, PART * preset.max_results))
+            hits = _nearest(hits, held, max(FEWEST, PART * preset.max_results))
         budget = self._budget if self._budget is not None else preset.token_budget
         wish = Wish(
             query, self._memory.now.date(), budget, preset.min_score,
             preset.max_results if self._budget is None else pool,
             self._base.with_recency(preset.recency_weight),
             topic.name if topic.name != GENERAL else "", accesses, accesses,
-            given, self._budget is not None, self._count,
+            held, self._budget is not None, self._count,
         )  # fmt: skip
         hints = _hints(answer) if include_triggers else []
         self.last = found = curation.curate(hits, hints, wish)
@@ -191,6 +191,12 @@ class ContextCurator:
         with suppress(FileFault, TryAgain):
             sessions.forget(self._memory.folder, session_id)
         return metrics
+
+    def on_compaction(self, session_id: str = SESSION) -> None:
+        """The window of a session was compacted: what it was given may be given again. FileFault,
+        TryAgain.
+        """
+        sessions.empty(self._memory.folder, session_id)
 
     def get_session_stats(self, session_id: str = SESSION) -> dict[str, Any]:
         """The figures of a session, see `SessionState.get_stats`."""
