@@ -15,6 +15,7 @@ from agent_memfas.config.keys import (
     CONTENTS,
     DEFAULTS,
     KEYS,
+    LENIENT,
     SECTIONS,
     SOURCE_KEYS,
     TRIGGER_KEYS,
@@ -203,6 +204,8 @@ def _below(section: str, flat: dict[str, Any]) -> dict[str, Any]:
 def _check(file: Path, line: int | None, name: str, value: Any) -> None:
     where = f"{file}:{line}" if line else str(file)
     key = KEYS.get(name)
+    if key is None and name.startswith(LENIENT):
+        return
     if key is None:
         near = get_close_matches(name, [*KEYS, *SECTIONS], n=1, cutoff=0.5)
         hint = f"did you mean {near[0]}?" if near else f"valid keys: {', '.join(KEYS)}"

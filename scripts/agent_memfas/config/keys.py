@@ -84,8 +84,8 @@ def _list(value: Any) -> bool:
     return isinstance(value, list)
 
 
-def _mapping(value: Any) -> bool:
-    return value is None or isinstance(value, dict)
+def _share(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 1
 
 
 class Key(NamedTuple):
@@ -104,7 +104,6 @@ KEYS: dict[str, Key] = {
     "triggers": Key(_list, "a list of {keyword, hint, memory_ids}"),
     "triggers_file": Key(_maybe_text, "a path"),
     "timezone": Key(is_text, "a time zone such as Europe/Berlin, or local"),
-    "context": Key(_mapping, "a mapping"),
     "search.backend": Key(_one_of(*BACKENDS), " or ".join(BACKENDS)),
     "search.max_results": Key(_count, "a whole number above 0"),
     "search.recency_weight": Key(_number, "a number from 0"),
@@ -133,6 +132,45 @@ KEYS: dict[str, Key] = {
     "abstracts.writer": Key(_one_of(*WRITERS), " or ".join(WRITERS)),
     "telemetry.enabled": Key(_one_of(True, False), "true or false"),
     "telemetry.content": Key(_one_of(*CONTENTS), " or ".join(CONTENTS)),
+    **{
+        f"context.{name}": Key(_share, "a number from 0 to 1")
+        for name in (
+            "compaction_trigger_pct",
+            "max_context_pct",
+            "curation_trigger_pct",
+        )
+    },
+    **{
+        f"context.{name}": Key(_number, "a number from 0")
+        for name in (
+            "relevance_cutoff",
+            "relevance_keep_threshold",
+            "memfas_weight",
+            "recency_bonus",
+            "importance_bonus",
+            "memfas_min_score",
+        )
+    },
+    **{
+        f"context.{name}": Key(_one_of(True, False), "true or false")
+        for name in (
+            "auto_compact",
+            "cold_storage_enabled",
+            "summarize_medium_chunks",
+            "log_compaction",
+            "log_curation",
+            "log_drops",
+            "log_health",
+            "log_recovery",
+            "drop_notice",
+        )
+    },
+    "context.min_chunks_to_keep": Key(_whole, "a whole number from 0"),
+    "context.recoverable_days": Key(_days, "a whole number of days from 0 to 36500"),
+    "context.summary_target_tokens": Key(_count, "a whole number above 0"),
+    "context.summary_model": Key(_maybe_text, "PROVIDER/NAME, llm, extractive or none"),
+    "context.cold_storage_path": Key(is_text, "a path"),
+    "context.log_path": Key(is_text, "a path"),
     "index.budget": Key(_whole, "a whole number of milliseconds from 0"),
     "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.ttl_p2": Key(_days, "a whole number of days from 0 to 36500"),
@@ -143,7 +181,7 @@ KEYS: dict[str, Key] = {
 }
 DEFAULTS: dict[str, Any] = {
     "db_path": ".memfas/index.db", "sources": [], "triggers": [], "triggers_file": None,
-    "timezone": "local", "context": {}, "search.backend": "fts5", "search.max_results": 5,
+    "timezone": "local", "search.backend": "fts5", "search.max_results": 5,
     "search.recency_weight": 0.3, "search.min_score": 0.0, "search.embedder_type": None,
     "search.embedder_model": None, "search.base_url": None,
     "search.api_key_env": "OPENAI_API_KEY", "llm.model": "none", "llm.base_url": None,
@@ -153,7 +191,19 @@ DEFAULTS: dict[str, Any] = {
     "compounding.after_days": 7, "compounding.ratio": 10, "index.budget": 200, "janitor.ttl_p1": 90,
     "janitor.ttl_p2": 30, "janitor.files": [], "writing.quiet": 2, "writing.patience": 60,
     "telemetry.enabled": True, "telemetry.content": "full",
+    "context.compaction_trigger_pct": 0.5, "context.max_context_pct": 0.85,
+    "context.auto_compact": True, "context.relevance_cutoff": 0.3,
+    "context.relevance_keep_threshold": 0.7, "context.memfas_weight": 0.6,
+    "context.recency_bonus": 0.2, "context.importance_bonus": 0.1, "context.min_chunks_to_keep": 5,
+    "context.memfas_min_score": 0.05, "context.curation_trigger_pct": 0.4,
+    "context.cold_storage_enabled": True, "context.cold_storage_path": "./cold-storage/",
+    "context.recoverable_days": 30, "context.summarize_medium_chunks": True,
+    "context.summary_target_tokens": 500, "context.summary_model": "minimax/MiniMax-M2.1",
+    "context.drop_notice": True, "context.log_path": "./logs/context/",
+    "context.log_compaction": True, "context.log_curation": True, "context.log_drops": True,
+    "context.log_health": True, "context.log_recovery": True,
 }  # fmt: skip
+LENIENT = "context."  # of this section keys that nobody knows are passed over, as agent-memfas does
 SECTIONS = frozenset(key.partition(".")[0] for key in KEYS if "." in key)
 TRIGGER_KEYS = ("keyword", "hint", "memory_ids")
 SOURCE_KEYS = ("path", "type", "always_load")

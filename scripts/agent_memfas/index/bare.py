@@ -46,6 +46,15 @@ class BareRanking:
         """In how many passages each term stands, those left out that stand in none."""
         return {term: self._holding[term] for term in asked if term in self._holding}
 
+    def having(self, asked: Iterable[str]) -> dict[str, list[int]]:
+        """The passages that each term stands in, terms left out that stand in none."""
+        found: dict[str, list[int]] = {term: [] for term in asked if term in self._holding}
+        if self._model is not None:
+            for n, frequencies in enumerate(self._model.doc_freqs):
+                for term in found.keys() & frequencies.keys():
+                    found[term].append(n)
+        return found
+
     def around(self, passages: Collection[int], reach: int) -> dict[int, tuple[int, int, int]]:
         """Where these passages stand, and those within reach of them in their files."""
         near = {m for n in passages for m in range(n - reach, n + reach + 1)

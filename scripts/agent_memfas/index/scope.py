@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from agent_memfas.store.listing import TEXT_SUFFIXES
-from agent_memfas.store.places import IGNORE, TRIGGERS, small, stamp
+from agent_memfas.store.places import IGNORE, TRIGGERS, UNINDEXED, small, stamp
 from agent_memfas.text.record import Record
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ class Scope(Record):
 
     def wants(self, path: str) -> bool:
         """Whether a file of that path counts."""
-        if self.ignores(path):
+        if path.startswith(UNINDEXED) or self.ignores(path):
             return False
         if not self.sources or path == TRIGGERS:
             return path.lower().endswith(TEXT_SUFFIXES)
@@ -59,7 +59,7 @@ class Scope(Record):
 
     def enters(self, folder: str) -> bool:
         """Whether files in a folder can count."""
-        return not self.ignores(f"{folder}/")
+        return not f"{folder}/".startswith(UNINDEXED) and not self.ignores(f"{folder}/")
 
     def ignores(self, path: str) -> bool:
         """Whether .memfasignore leaves out a file, or a folder with `/` behind it."""

@@ -27,7 +27,8 @@ class ChatModel(LanguageModel):
     """A model of a server. Prompts go to the address of the target and nowhere else.
 
     name: as in the settings. limits: `limits.seconds` hold for a question with all its tries,
-    whatever the server does. ConfigError where the target has no address.
+    whatever the server does. key: one that is at hand, "" for that of the target's variable.
+    ConfigError where the target has no address.
     """
 
     def __init__(
@@ -37,11 +38,12 @@ class ChatModel(LanguageModel):
         limits: Limits,
         temperature: float,
         tell: Callable[[Call], None],
+        key: str = "",
     ) -> None:
         super().__init__(name, limits, tell)
         self._target = target
         self._server = faults.Server(target.url, target.model, faults.WORDS)
-        self._endpoint = Endpoint(target.url, target.key, self._server, MOST)
+        self._endpoint = Endpoint(target.url, target.key, self._server, MOST, key)
         self._dialect = Dialect(target.model, limits.max_tokens, temperature)
 
     @property

@@ -11,10 +11,13 @@ from agent_memfas.llm.client import ChatModel
 from agent_memfas.llm.program import ProgramModel
 
 
-def open_model(choice: LlmChoice, tell: Callable[[Call], None]) -> LanguageModel | None:
+def open_model(
+    choice: LlmChoice, tell: Callable[[Call], None], key: str = ""
+) -> LanguageModel | None:
     """The model that the settings name, None for none. Nothing is asked, looked up or loaded yet.
 
-    tell: is given each finished question. ConfigError where the settings fit no model.
+    tell: is given each finished question. key: of the server, "" for that of its variable.
+    ConfigError where the settings fit no model.
     """
     if choice.is_none:
         return None
@@ -24,7 +27,7 @@ def open_model(choice: LlmChoice, tell: Callable[[Call], None]) -> LanguageModel
         limits = _limits(choice, choice.window or UNKNOWN_WINDOW)
         return ProgramModel(named, choice.command, limits, tell)
     target = target_of(choice)
-    return ChatModel(name, target, _limits(choice, target.window), choice.temperature, tell)
+    return ChatModel(name, target, _limits(choice, target.window), choice.temperature, tell, key)
 
 
 def _limits(choice: LlmChoice, window: int) -> Limits:

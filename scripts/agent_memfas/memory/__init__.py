@@ -247,6 +247,19 @@ class Memory:
         with self._lock:
             return self._answer(query, limit, all_scores=True)
 
+    def hints(self, text: str) -> list[str]:
+        """The hints of the keywords of TRIGGERS.md and of the settings that stand in a text. Those
+        files alone are read; nothing is indexed.
+        """
+        with self._lock:
+            opening = self._opened()
+            return folders.hints(opening, text)
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What passages are compared by meaning with, None where words alone count."""
+        return self._choice.embedder
+
     @property
     def folder(self) -> Folder:
         """The memory folder."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent_memfas.errors import UsageError
+from agent_memfas.errors import FileFault, UsageError
 from agent_memfas.index.corpus import Corpus
 from agent_memfas.index.feeding import everything
 from agent_memfas.index.keeper import IndexSource
@@ -17,10 +18,13 @@ from agent_memfas.index.scope import EVERYTHING, Scope, scope_of
 from agent_memfas.index.writer import throw_away as throw_index_away
 from agent_memfas.memory.opening import Opening
 from agent_memfas.search.base import SearchBackend, SearchResult
-from agent_memfas.store.files import is_text
+from agent_memfas.store.files import is_text, read
+from agent_memfas.store.places import TRIGGERS
 from agent_memfas.tasks.recall import Answer
 from agent_memfas.text import context
-from agent_memfas.text.firing import Trigger
+from agent_memfas.text.documents import parse
+from agent_memfas.text.firing import Trigger, fired, key_of
+from agent_memfas.text.triggers import listed
 
 if TYPE_CHECKING:
     from agent_memfas.index.keeper import Source
@@ -137,3 +141,16 @@ def name_of(opening: Opening, path: str | Path) -> str:
     if not is_text(real):
         raise UsageError(f"{path}: not a text file", "UTF-8, with a suffix")
     return opening.folder.relative(real)
+
+
+def hints(opening: Opening, text: str) -> list[str]:
+    """The hints of the keywords of TRIGGERS.md and of the settings that stand in a text."""
+    known = list(opening.triggers())
+    with suppress(FileFault):
+        known += listed(parse(read(opening.folder.root / TRIGGERS).data), TRIGGERS)
+    by_key = dict[str, list[Trigger]]()
+    for trigger in known:
+        by_key.setdefault(key_of(trigger.keyword), []).append(trigger)
+    lengths = sorted({key.count(" ") + 1 for key in by_key})
+    found = fired(text, lengths, lambda keys: {k: by_key[k] for k in keys if k in by_key})
+    return list(dict.fromkeys(trigger.hint for trigger in found))

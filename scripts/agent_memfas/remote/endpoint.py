@@ -23,26 +23,29 @@ class Endpoint:
     """An address and the name of the variable that holds its key, "" where it asks for none. Safe
     for several threads.
 
-    most: bytes of an answer that are read, None for what 64 vectors need. ConfigError where the
-    name is none of a variable: a key that is pasted there is noticed.
+    most: bytes of an answer that are read, None for what 64 vectors need. given: a key that is at
+    hand, before that of the variable. ConfigError where the name is none of a variable: a key that
+    is pasted there is noticed.
     """
 
     def __init__(
-        self, url: str, key_name: str, server: faults.Server, most: int | None = None
-    ) -> None:
+        self, url: str, key_name: str, server: faults.Server, most: int | None = None,
+        given: str = "",
+    ) -> None:  # fmt: skip
         if key_name and not KEY_NAME.fullmatch(key_name):
             raise ConfigError(
                 "api_key_env is no name of an environment variable",
                 f"name the variable that holds the key, such as {USUAL_KEY}; never the key itself",
             )
         self._url, self._key_name, self._server, self._most = url, key_name, server, most
+        self._given = given.strip()
         self._client: Any = None
         self._lock = Lock()
 
     @property
     def key(self) -> str:
         """The key, to be sent and never to be shown; "" where there is none."""
-        return variable(self._key_name) if self._key_name else ""
+        return self._given or (variable(self._key_name) if self._key_name else "")
 
     def open(self) -> Any:
         """The client, made at the first call: `openai` takes a second to load. ConfigError where

@@ -13,6 +13,10 @@ TRIGGERS = "TRIGGERS.md"
 CONFIGURATIONS = ("memfas.yaml", "memfas.json")
 KINDS = ("memory", "insights", "lessons", "shared", "long-term", "archive", "cold", "other")
 PUT_AWAY = frozenset({"archive", "cold"})
+COLD, LOGS = "cold-storage", "logs/context"
+# Folders of what agents write all day and nobody asks for by words: in no index. Cold storage has a
+# ranking of its own.
+UNINDEXED = (f"{COLD}/", f"{LOGS}/")
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
 _ROOT_KINDS = {
     "memory": "memory",
@@ -20,7 +24,7 @@ _ROOT_KINDS = {
     "lessons": "lessons",
     "shared": "shared",
     "archive": "archive",
-    "cold-storage": "cold",
+    COLD: "cold",
 }
 
 

@@ -41,7 +41,7 @@ class Excerpts:
 
     def __init__(self, text: str, asked: Iterable[str]) -> None:
         self.text = text
-        self._pieces = _pieces(text)
+        self._pieces = pieces_of(text)
         wanted = frozenset(asked)
         self._hits = [frozenset(terms(piece.text)) & wanted for piece in self._pieces]
 
@@ -64,7 +64,7 @@ class Excerpts:
         chosen |= {need for n in chosen for need in self._pieces[n].needs}
         if len(chosen) == len(self._pieces):
             return self.text
-        return "".join(_joined(self._pieces, sorted(chosen)))
+        return "".join(joined(self._pieces, sorted(chosen)))
 
     @cached_property
     def _best_first(self) -> list[int]:
@@ -98,7 +98,7 @@ def _distances(marked: Sequence[bool]) -> list[int]:
     return found
 
 
-def _pieces(text: str) -> list[Piece]:
+def pieces_of(text: str) -> list[Piece]:
     """The pieces of a text in order; blank lines are none."""
     lines = text.split("\n")
     frames, found = _frames(lines, parse(text.encode("utf-8", "replace"))), list[Piece]()
@@ -140,7 +140,7 @@ def _frames(lines: Sequence[str], document: Document) -> dict[int, tuple[int, ..
     return found
 
 
-def _joined(pieces: Sequence[Piece], chosen: Sequence[int]) -> Iterator[str]:
+def joined(pieces: Sequence[Piece], chosen: Sequence[int]) -> Iterator[str]:
     """The texts of the chosen pieces, as they stand, and a mark in each gap."""
     if chosen[0] > 0:
         yield f"{CUT}\n" if pieces[chosen[0]].solid else f"{CUT} "
