@@ -51,6 +51,7 @@ TABLE = Table(
         Option("until", ("--until",), TEXT, "Only what is dated on this day or earlier.", "DAY"),
         Option("kinds", ("--in",), LIST, f"Only in these: {', '.join(KINDS)}.", "KIND"),
         Option("archive", ("--archive",), FLAG, "Search the archive too."),
+        Option("cold", ("--cold",), FLAG, "Search what left a context window too."),
         Option("no_index", ("--no-index",), FLAG, "Search the files themselves."),
         Option("budget", ("--budget",), NUMBER, "At most so many tokens of answer.", "TOKENS"),
         Option("tier", ("--tier",), TEXT,
@@ -194,12 +195,17 @@ class Asked:
         )  # fmt: skip
         within = settings.budget if values["within"] is None else values["within"]
         try:
-            return recalling.ask(
+            answer = recalling.ask(
                 keeper, self._question, filters, self.now.date(), time.time_ns(),
                 within / 1000 if within else None,
             )  # fmt: skip
         finally:
             keeper.close()
+        if values["cold"]:
+            from agent_memfas.cli.colder import with_cold
+
+            return with_cold(answer, filters, root, settings.file, self.now)
+        return answer
 
     def _maker(self) -> Callable[..., Keeper]:
         if self._settings.backend == "fts5":

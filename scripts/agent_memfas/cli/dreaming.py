@@ -16,6 +16,7 @@ from agent_memfas.cli.modeling import named_model
 from agent_memfas.cli.ranking import keeper_maker
 from agent_memfas.cli.reflectors import due_of, modeled, reflector
 from agent_memfas.cli.session import Config, DryRun, Json, Root, Session, Today, open_up
+from agent_memfas.cli.tending import cold_folder
 from agent_memfas.errors import FileFault, MemfasError, SafetyStop, TryAgain
 from agent_memfas.index.upkeep import Upkeep
 from agent_memfas.store import reports
@@ -180,12 +181,17 @@ class _Night:
         settings = self._session.settings
         run = self._session.run("dream", patient=not self._dry_run)
         report = janitor.run(
-            self._folder, list(settings.janitor_files), settings.terms, run, dry_run=self._dry_run
-        )
+            self._folder, list(settings.janitor_files), settings.terms, run,
+            dry_run=self._dry_run, cold=cold_folder(self._session),
+        )  # fmt: skip
         moved = report.moved
         step.told += [f"[{m.priority}][{m.date}] {m.text[:60]} → {m.archive}" for m in moved]
+        step.told += [f"{c.path}: {c.chunk_id} past its time" for c in report.cold]
         step.told += report.warnings
-        step.detail = {"moved": [asdict(entry) for entry in moved], "warnings": report.warnings}
+        step.detail = {
+            "moved": [asdict(entry) for entry in moved], "warnings": report.warnings,
+            "cold_expired": [asdict(chunk) for chunk in report.cold],
+        }  # fmt: skip
         step.status = DONE if moved else NOTHING
         for fault in report.faults:
             if settings.janitor_files or (self._folder.root / "MEMORY.md").exists():

@@ -13,6 +13,8 @@ from agent_memfas.cli import (
     adding,
     benching,
     checking,
+    cold,
+    compacting,
     configuring,
     curating,
     demo,
@@ -31,6 +33,7 @@ from agent_memfas.cli import (
     tending,
     undoing,
     watching,
+    windowing,
 )
 from agent_memfas.cli.groups import Grouped
 from agent_memfas.errors import MemfasError, UsageError
@@ -80,6 +83,9 @@ for module in (
     demo,
     finding,
     curating,
+    compacting,
+    windowing,
+    cold,
     benching,
     tending,
     renewing,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -20,6 +21,7 @@ from agent_memfas.cli.session import (
     from_here,
     open_up,
 )
+from agent_memfas.config import context_path
 from agent_memfas.errors import TryAgain
 from agent_memfas.tasks import janitor as cleaning
 from agent_memfas.text.marks import clip
@@ -60,7 +62,7 @@ def janitor(
     named = [from_here(session, name) for name in named] or list(session.settings.janitor_files)
     report = cleaning.run(
         session.folder, named, session.settings.terms, session.run("janitor", patient=not dry_run),
-        dry_run=dry_run, force=force,
+        dry_run=dry_run, force=force, cold=cold_folder(session),
     )  # fmt: skip
     kept = Kept() if dry_run else keep_up(session)
     if json:
@@ -76,10 +78,19 @@ def janitor(
         raise typer.Exit(1)
 
 
+def cold_folder(session: Session) -> str:
+    """The folder of cold storage, relative to the memory folder; "" where it lies elsewhere."""
+    path = context_path(session.settings, session.folder.root, "cold_storage_path")
+    if path == session.folder.root or not path.is_relative_to(session.folder.root):
+        return ""
+    return path.relative_to(session.folder.root).as_posix()
+
+
 def _as_data(report: cleaning.Report, kept: Kept) -> dict[str, object]:
     """The documented object: lines 1-based, sizes and advice by file beside it."""
     return {
         "moved": [_without_age(moved) for moved in report.moved],
+        "cold_expired": [asdict(chunk) for chunk in report.cold],
         "kept": sum(file.kept for file in report.files),
         "near_misses": [
             {"path": file.path, "line": miss.line + 1, "problem": miss.problem, "fixed": miss.fixed}
@@ -112,6 +123,9 @@ def _print(report: cleaning.Report, session: Session, kept: Kept) -> None:
     out.say(f"📋 Memory Janitor — {session.now:%Y-%m-%d %H:%M}")
     for file in report.files:
         _print_file(file, dry_run=report.dry_run)
+    if report.cold:
+        verb = "would go" if report.dry_run else "gone"
+        out.say(f"cold storage: {out.count(len(report.cold), 'chunk')} past its time {verb}")
     if report.dry_run:
         out.say("[DRY RUN] No changes made.")
     if kept.written:

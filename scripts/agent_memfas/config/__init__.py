@@ -113,6 +113,16 @@ class Settings:
     values: dict[str, Any] = field(default_factory=dict)
 
 
+def context_path(settings: Settings, root: Path, name: str) -> Path:
+    """Where cold storage or the logs of context management are. name: cold_storage_path, log_path;
+    relative to the settings file, else to the root.
+    """
+    key = f"context.{name}"
+    home = settings.file.parent if settings.file else root
+    place = os.path.expanduser(settings.values.get(key) or DEFAULTS[key])
+    return Path(os.path.normpath(os.path.join(os.path.realpath(home), place)))
+
+
 class InForce(NamedTuple):
     """A setting: its key, its value, and where that came from: FILE:LINE, or `default`."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -50,11 +51,14 @@ class Keeping:
 
     def _begin(
         self, clock: Callable[[], datetime], count: Counter, folder: Folder | None, place: str,
-        *, named: bool,
+        *, named: bool, replay: bool,
     ) -> None:  # fmt: skip
         """Nothing is known of the context yet. folder: the memory folder around it. place: of cold
-        storage, as it is told. named: the session is known by its id elsewhere, too.
+        storage, as it is told. named: the session is known by its id elsewhere, too. replay: as in
+        `ContextManager`.
         """
+        self._replay = replay
+        self.last: Compaction | None = None  # the account of the last compaction
         self._clock, self._count, self._memory_folder = clock, count, folder
         self._place, self._named = place, named
         self._window = Window(count)
@@ -155,7 +159,8 @@ class Keeping:
         hook = self.before_compact
         if hook is not None and not self._call("before_compact", lambda: hook(list(raw)), notes):
             return None
-        return compact(raw, self._wish(tokens))
+        self.last = compact(raw, self._wish(tokens))
+        return self.last
 
     def _call(self, name: str, hook: Callable[[], object], notes: list[str]) -> bool:
         try:
@@ -167,19 +172,22 @@ class Keeping:
 
     def _carry_out(self, found: Compaction, result: CompactionResult) -> bool:
         """Store, then give the agent its smaller context."""
-        if found.blocks:
+        new = found.blocks
+        if self._replay:
+            new = tuple(one for one in new if self.cold_storage.get(one.chunk_id) is None)
+        if new:
             try:
-                path = self.cold_storage.store(found.blocks)
+                path = self.cold_storage.store(new)
             except MemfasError as error:
                 result.notes.append(f"{error.message}; so nothing left the context")
                 return False
-            result.path, result.stored = str(path), [block.chunk_id for block in found.blocks]
+            result.path, result.stored = str(path), [block.chunk_id for block in new]
         elif found.dropped and not self.config.cold_storage_enabled:
             left = len(found.dropped)
             result.notes.append(f"{left} chunks are kept nowhere: cold_storage_enabled is false")
         if not self._call("set_context", lambda: self._give(found.messages), result.notes):
             return False
-        for block in found.blocks:
+        for block in new:
             if block.reason != SHORTENED:
                 self._log_drop(block, Path(result.path))
         self._keep_sources(found)
@@ -216,12 +224,26 @@ class Keeping:
             floor=config.min_chunks_to_keep, target=config.summary_target_tokens,
             scores=self.scorer.score_said,
             summaries=summarizer.summarize_batch if summarizer else None, count=self._count,
-            hours=self._window.hours(now, fresh), now=now,
+            hours=self._window.hours(self._last_said() if self._replay else now, fresh), now=now,
             until=(now + timedelta(days=config.recoverable_days)).isoformat(),
-            session=self.session_id, new_id=lambda n: new_id(n, now), place=self._place,
+            session=self.session_id, new_id=self._new_id, place=self._place,
             scale=self._scale(tokens), pinned=self._pinned(), sources=self._source, known=known,
             storing=config.cold_storage_enabled, notice=config.drop_notice,
         )  # fmt: skip
+
+    def _new_id(self, n: int) -> str:
+        """An id for a message: of a replay the same each time."""
+        if not self._replay:
+            return new_id(n, self._clock())
+        stored = "\0".join(to_stored(self._window.seen[n].raw))
+        digest = blake2b(f"{self.session_id}\0{stored}".encode("utf-8", "surrogatepass"),
+                         digest_size=6)  # fmt: skip
+        return f"chunk_{n}_{digest.hexdigest()}"
+
+    def _last_said(self) -> datetime:
+        """When the last message was said, now where none says so."""
+        times = [one.message.at for one in self._window.seen if one.message.at is not None]
+        return max(times, default=self._clock())
 
     def _source(self, chunk_id: str) -> str | None:
         """The text that a summary was made of. Cold storage is read for those of other processes

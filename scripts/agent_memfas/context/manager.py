@@ -39,7 +39,9 @@ class ContextManager(Keeping):
     session_id: None for a new one. config: instead of a file. summarizer: a name, a function or a
     Summarizer, before summary_model. embedder: compares chunks by meaning. count: tokens of a text.
     before_compact: called with the messages before anything leaves; if it raises, nothing does.
-    after_compact: called with the result. clock: the time, aware.
+    after_compact: called with the result. clock: the time, aware. replay: the context is a
+    transcript that may be compacted again: ids depend on what is said, messages are as old as they
+    were when the last was said, and what is in cold storage is not stored once more.
 
     May be used by several threads. ConfigError where the configuration makes no sense.
     """
@@ -65,6 +67,7 @@ class ContextManager(Keeping):
         before_compact: Callable[[list[Any]], object] | None = None,
         after_compact: Callable[[CompactionResult], object] | None = None,
         clock: Callable[[], datetime] | None = None,
+        replay: bool = False,
     ) -> None:
         self.memory_path = Path(memory_path)
         self.config = config or ContextConfig.load(config_path)
@@ -90,6 +93,7 @@ class ContextManager(Keeping):
         self._begin(
             now, count or counter(), surroundings.memory_folder(root),
             f"{os.path.relpath(self.cold_storage_path, root)}/", named=session_id is not None,
+            replay=replay,
         )  # fmt: skip
 
     # The loop of an agent

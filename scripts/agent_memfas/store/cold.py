@@ -192,6 +192,17 @@ def exchange(path: Path, data: bytes, mode: int) -> None:
         raise fault(path, error) from error
 
 
+def remove_emptied(path: Path, now: datetime) -> None:
+    """Remove a file of which all blocks have gone on an earlier day: until then it can be undone.
+
+    Nothing happens where it was written today, or cannot be removed. now: aware.
+    """
+    with suppress(OSError):
+        written = datetime.fromtimestamp(os.stat(path, follow_symlinks=False).st_mtime, now.tzinfo)
+        if written.date() < now.date():
+            path.unlink()
+
+
 def new_id(number: int, now: datetime) -> str:
     """An id that no other chunk has. number: of the chunk in its context."""
     return f"chunk_{number}_{int(now.timestamp())}_{os.urandom(4).hex()}"

@@ -11,9 +11,14 @@ from pathlib import Path
 from agent_memfas.errors import FileFault, MemfasError, NothingFound, SafetyStop
 from agent_memfas.store import archive, history
 from agent_memfas.store.archive import Moved
+from agent_memfas.store.cold import LARGEST, remove_emptied
 from agent_memfas.store.durable import write_whole
+from agent_memfas.store.files import read
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.passes import Draft, Pass, edit, editable, hold, read_patiently
+from agent_memfas.store.places import COLD
+from agent_memfas.text.cold import is_empty, is_expired, without
+from agent_memfas.text.cold import parse as parse_cold
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.documents import BOM, Document, parse
 from agent_memfas.text.entries import Entry, Terms, entries
@@ -57,12 +62,24 @@ class FileReport:
 
 
 @dataclass(frozen=True)
+class ExpiredChunk:
+    """A chunk of cold storage whose time is over: where it stood, 1-based, and until when."""
+
+    path: str
+    start_line: int
+    end_line: int
+    chunk_id: str
+    until: str
+
+
+@dataclass(frozen=True)
 class Report:
     """The whole run, its lists filled as it goes. faults: files that were left alone, each as the
-    error it met.
+    error it met. cold: chunks that left cold storage.
     """
 
     files: list[FileReport] = field(default_factory=list)
+    cold: list[ExpiredChunk] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     faults: list[MemfasError] = field(default_factory=list)
     dry_run: bool = False
@@ -86,9 +103,12 @@ def run(
     *,
     dry_run: bool = False,
     force: bool = False,
+    cold: str = COLD,
 ) -> Report:
-    """Move expired entries of the named files (default: MEMORY.md and shared/MEMORY.md).
+    """Move expired entries of the named files (default: MEMORY.md and shared/MEMORY.md), and remove
+    the chunks of cold storage whose time is over, for which `memfas undo` is left.
 
+    cold: its folder, relative to the memory folder; "" for none in it.
     The run's day is the date of `run.now`. SafetyStop: nothing was changed (mass expiry, a clock
     that jumped, an emptied file). A file that cannot be read is a fault of the report, and the
     others are done all the same.
@@ -99,6 +119,7 @@ def run(
         for name in named:
             _survey(folder, name, terms, run, report)
         _look_for_danger(folder, run, report, force=True)
+        _expire_cold(folder, cold, run, report)
         return report
     with hold(folder, run):
         preview = Report(dry_run=True)
@@ -110,6 +131,7 @@ def run(
         failed = {file.path for file in preview.files}
         for name in (n for n in named if n in failed):
             _clean(folder, name, terms, run, report)
+        _expire_cold(folder, cold, run, report)
         _remember(folder, run.now.date())
     report.warnings[:0] = run.notices
     return report
@@ -278,3 +300,31 @@ def _tell_vanished(
             f"{last.time[:10]} without going to the archive "
             f"(first: {lost[0].decode('utf-8', 'replace').strip()[:60]!r}): memfas history {name}"
         )
+
+
+def _expire_cold(folder: Folder, cold: str, run: Pass, report: Report) -> None:
+    """Remove what is over from the files of cold storage; a file that holds nothing more since an
+    earlier day goes. Pinned chunks, and what people wrote between the chunks, stay.
+    """
+    for path in sorted((folder.root / cold).glob("*.md")) if cold else ():
+        name = folder.relative(path)
+
+        def without_expired(document: Document, name: str = name) -> Draft[list[ExpiredChunk]]:
+            blocks, _ = parse_cold(document.data)
+            over = [b for b in blocks if not b.pinned and is_expired(b.until, run.now)]
+            told = [ExpiredChunk(name, b.start_line, b.end_line, b.chunk_id, b.until) for b in over]
+            return Draft(without(document.data, over), told)
+
+        try:
+            data = read(path, LARGEST).data
+            if not report.dry_run and is_empty(data):
+                remove_emptied(path, run.now)
+                continue
+            draft = without_expired(parse(data))
+            if draft.detail and not report.dry_run:
+                done = edit(folder, name, without_expired, run)
+                draft = done or draft
+        except MemfasError as error:
+            report.faults.append(error)
+            continue
+        report.cold.extend(draft.detail)

@@ -34,7 +34,8 @@ class Message(Record):
     names and arguments of calls, results; no images, no signatures. calls, results: ids of the
     calls that it makes and answers. at: aware, when it was said, if it says so. pinned: whether it
     says `"pinned": true`. kind: "message", or what this program made: "summary", "notice". source:
-    of a summary, the chunk in cold storage that it was made of.
+    of a summary, the chunk in cold storage that it was made of. id: what the message is called;
+    pieces of one message, as some transcripts have them, share it.
     """
 
     role: str
@@ -45,6 +46,7 @@ class Message(Record):
     pinned: bool = False
     kind: str = MESSAGE
     source: str = ""
+    id: str = ""
 
     @property
     def is_turn(self) -> bool:
@@ -63,7 +65,10 @@ def read_message(raw: object) -> Message:
         results += part.results
         parts += [part.text] if part.text else []
     pinned = _field(raw, "pinned") is True
-    found = Message(role, "\n".join(parts), tuple(calls), tuple(results), _time(raw), pinned)
+    found = Message(
+        role, "\n".join(parts), tuple(calls), tuple(results), _time(raw), pinned,
+        id=_text(_field(raw, "id")),
+    )  # fmt: skip
     return _of_text(found)
 
 
@@ -149,13 +154,16 @@ def _object_with(raw: object, text: str) -> object:
 
 def groups(messages: Sequence[Message]) -> list[tuple[int, ...]]:
     """Positions of what moves together, each group in order, by its first: calls with their
-    results (and what stands between them), everything else alone.
+    results (and what stands between them), the pieces of one message, everything else alone.
     """
     opened, last = dict[str, int](), list(range(len(messages)))
+    pieces = dict[str, int]()
     for n, message in enumerate(messages):
         for call in message.results:
             if (first := opened.get(call)) is not None:
                 last[first] = n
+        if message.id and message.role == ASSISTANT:
+            last[pieces.setdefault(message.id, n)] = n
         opened.update(dict.fromkeys(message.calls, n))
     found, start = list[tuple[int, ...]](), 0
     while start < len(messages):
