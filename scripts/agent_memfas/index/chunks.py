@@ -18,20 +18,23 @@ from agent_memfas.index.bare import BareRanking
 from agent_memfas.index.postings import asked_terms, idf
 from agent_memfas.index.rows import Row
 from agent_memfas.text.record import Record
-from agent_memfas.text.speakers import asks
+from agent_memfas.text.speakers import asks, speaker_of
 from agent_memfas.text.stopwords import is_stop_word
 from agent_memfas.text.valuing import similarity
 from agent_memfas.text.words import query_terms, words
 
 BESIDE = 0.1  # what the whole of Jaccard's measure counts beside the ranking
 LONGEST = 20_000  # characters of a chunk that are ranked
+LONGEST_NAME = 80  # characters that a name at the beginning is looked for in
 FEW_TERMS = 0.2  # so much less than certain is one term of one; of three it is a sixteenth
 FEW = 8  # chunks: of fewer the middle one says nothing
 _SURE = 0.999
 
 
 class Said(Record):
-    """What is ranked. place: chunks of the same place stand beside each other, in their order."""
+    """What is ranked. speaker: a role will do; a name that the text begins with (`Alice: …`) counts
+    before it. place: chunks of the same place stand beside each other, in their order.
+    """
 
     text: str
     speaker: str = ""
@@ -134,8 +137,9 @@ def _nearness(prompt: str, texts: Sequence[str], embedder: Embedder) -> list[flo
 
 def _row(number: int, said: Said) -> Row:
     text = said.text[:LONGEST]
+    speaker = speaker_of(f"- {text[:LONGEST_NAME]}") or said.speaker
     return Row(
-        number + 1, number + 1, "", said.day, "", "", "", "", said.speaker, 1, int(asks(text)), text
+        number + 1, number + 1, "", said.day, "", "", "", "", speaker, 1, int(asks(text)), text
     )  # fmt: skip
 
 

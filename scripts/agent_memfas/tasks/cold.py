@@ -29,7 +29,9 @@ class Found:
         Jaccard's measure beside it. Words are all words of a block, whatever script they are in.
         """
         if self._chunks is None:
-            self._chunks = Chunks([Said(b.text, b.role, b.at[:10], b.path) for b in self.blocks])
+            self._chunks = Chunks(
+                [Said(b.text, b.role, (b.said or b.at)[:10], b.path) for b in self.blocks]
+            )
         found, seen = list[tuple[ColdBlock, float]](), set[str]()
         for number, score in self._chunks.ranked(query):
             block = self.blocks[number]

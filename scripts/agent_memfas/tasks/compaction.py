@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from agent_memfas.index.chunks import Said
 from agent_memfas.text.cold import LOW_RELEVANCE, OVER_LIMIT, SHORTENED, ColdBlock
@@ -285,8 +285,13 @@ class _Compacting:
         role, text, raw_json = to_stored(self._raw[n])
         return ColdBlock(
             self._id(n), self._wish.session, role, text, raw_json, self._scores[n], self._prompt,
-            self._wish.now.isoformat(), self._wish.until, self._tokens[n], reason,
+            self._wish.now.isoformat(), self._wish.until, self._tokens[n], reason, self._said_at(n),
         )  # fmt: skip
+
+    def _said_at(self, n: int) -> str:
+        """When a message was said, as far as that is known."""
+        at = self._read[n].at or self._wish.now - timedelta(hours=self._wish.hours[n])
+        return at.isoformat(timespec="seconds")
 
     def _add_notice(
         self, messages: list[object], left: list[int | None], dropped: Sequence[int]

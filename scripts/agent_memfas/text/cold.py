@@ -34,15 +34,27 @@ _MISREAD = re.compile(rb"^(?:<!-- cold: |<{7} |>{7} )", re.MULTILINE)
 _EMPTY = re.compile(rb"\s*# Cold storage of [^\n]*\s+<!-- What left the context[^\n]*-->\s*")
 _RUN = re.compile(rb"^`+", re.MULTILINE)
 _LONGEST_PROMPT = 500  # characters
-_KEPT = ("chunk_id", "session_id", "role", "score", "prompt", "at", "until", "tokens", "reason")
+_KEPT = (
+    "chunk_id",
+    "session_id",
+    "role",
+    "score",
+    "prompt",
+    "at",
+    "until",
+    "tokens",
+    "reason",
+    "said",
+)
 
 
 class ColdBlock(Record):
     """A chunk in cold storage. text: what it said. raw: all of the message as JSON, "" where role
     and text are all of it. score: when it was dropped, under the prompt of that time. at: ISO, when
     it was dropped; until: a day or time, ISO, up to which it is kept. tokens: of the text. reason:
-    why it left. pinned: kept for good. path, lines: where it stands, 1-based, with its heading; ""
-    and 0 of one that stands nowhere yet.
+    why it left. said: when it was said, ISO, "" where that is not known. pinned: kept for good.
+    path, lines: where it stands, 1-based, with its heading; "" and 0 of one that stands nowhere
+    yet.
     """
 
     chunk_id: str
@@ -56,6 +68,7 @@ class ColdBlock(Record):
     until: str = ""
     tokens: int = 0
     reason: str = LOW_RELEVANCE
+    said: str = ""
     pinned: bool = False
     path: str = ""
     start_line: int = 0
@@ -179,7 +192,8 @@ def _block(lines: Sequence[bytes], at: int, end: int, path: str) -> ColdBlock | 
             _known(fields, "role", ""), fences["text"], fences.get("json", ""),
             float(_known(fields, "score", 0.0)), _known(fields, "prompt", ""),
             _known(fields, "at", ""), _known(fields, "until", ""), _known(fields, "tokens", 0),
-            _known(fields, "reason", LOW_RELEVANCE), fields.get("pinned") is True,
+            _known(fields, "reason", LOW_RELEVANCE), _known(fields, "said", ""),
+            fields.get("pinned") is True,
             path, start + 1, end,
         )  # fmt: skip
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
