@@ -95,7 +95,7 @@ class CallableSummarizer(ExtractiveSummarizer):
     """
 
     def __init__(
-        self, function: Callable[..., str], target_tokens: int = TARGET,
+        self, function: Callable[..., object], target_tokens: int = TARGET,
         count: Counter | None = None,
     ) -> None:  # fmt: skip
         super().__init__(target_tokens, count)
@@ -108,13 +108,14 @@ class CallableSummarizer(ExtractiveSummarizer):
         """As `Summarizer`."""
         if is_short(chunk):
             return chunk
+        found: object = None
         try:
             found = self._function(chunk, prompt) if self._takes_prompt else self._function(chunk)
         except Exception as error:  # noqa: BLE001 - whatever it is, the agent goes on
             self.notes.append(f"the summarizer failed ({type(error).__name__}); by extraction")
             return super().summarize(chunk, prompt, preserve_keywords)
-        if str(found).strip() and self._count(str(found)) < self._count(chunk):
-            return str(found)
+        if isinstance(found, str) and found.strip() and self._count(found) < self._count(chunk):
+            return found
         self.notes.append("the summarizer gave no shorter text; by extraction")
         return super().summarize(chunk, prompt, preserve_keywords)
 
@@ -259,7 +260,7 @@ def _key_in(path: Path) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _takes_two(function: Callable[..., str]) -> bool:
+def _takes_two(function: Callable[..., object]) -> bool:
     import inspect
 
     try:

@@ -41,16 +41,16 @@ class Window:
 
     def look(self, raw: Sequence[object], now: float) -> None:
         """Look at a context. now: seconds since 1970."""
-        known, found, total = self._by_object, list[Seen](), 0
+        known, found, total, same = self._by_object, list[Seen](), 0, True
         for one in raw:
             content = _content(one)
             seen = known.get(id(one))
             if seen is None or seen.raw is not one or not _same(seen.content, content):
-                seen = self._read(one, content, now)
+                seen, same = self._read(one, content, now), False
             found.append(seen)
             total += seen.tokens
         self.seen, self.tokens = found, total
-        if len(found) != len(known) or any(id(one.raw) not in known for one in found):
+        if not same or len(found) != len(known):
             self._by_object = {id(one.raw): one for one in found}
             self._by_text = {_key(one.message): one for one in found}
 
@@ -71,9 +71,7 @@ class Window:
         same = self._by_text.get(_key(message))
         tokens = same.tokens if same else tokens_of(message, self._count)
         since = same.since if same else now
-        seen = Seen(raw, _stamp(content), message, tokens, since)
-        self._by_object[id(raw)] = seen
-        return seen
+        return Seen(raw, _stamp(content), message, tokens, since)
 
 
 def key_of(raw: object) -> tuple[str, str]:
