@@ -30,7 +30,7 @@ LONGEST = 20_000  # characters of a chunk that are looked at
 SHORT = 10  # tokens: with fewer a passage says little
 ERROR = re.compile(
     r"\b(?:\w*(?:Error|Exception)|error|exception|traceback|failed|failure|fatal|panic|denied"
-    r"|refused|segfault|exit (?:code|status) [1-9]\d*|assert(?:ion)? failed|fehler|fehlgeschlagen)\b"
+    r"|refused|segfault|exit (?:code|status) [1-9]\d*|assertion failed|fehler|fehlgeschlagen)\b"
     r"|错误|异常|失败|报错",
     re.IGNORECASE,
 )

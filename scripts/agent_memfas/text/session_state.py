@@ -30,7 +30,7 @@ _BLOCK = re.compile(
     rb"^<!-- memfas: from the last compaction -->\r?\n(?:(?!<!-- /memfas -->).*\n)*?"
     rb"<!-- /memfas -->\r?\n?", re.MULTILINE,
 )  # fmt: skip
-_HEADING = re.compile(rb"^(#{1,6})[ \t]+(.*?)[ \t#]*\r?$")
+_HEADING = re.compile(rb"^(#{2,6})[ \t]+(.*?)[ \t#]*\r?$")
 _FENCE = re.compile(rb"^ {0,3}(`{3,}|~{3,})")
 _ASKS_BACK = re.compile(
     r"\b(?:should i|shall i|do you want|would you like|is (?:that|this) (?:ok|okay|right|correct)"
@@ -147,9 +147,9 @@ def with_state(data: bytes, state: Mapping[str, Sequence[str]]) -> bytes:
         [one + b"\n" for one in bare.split(b"\n")]
     )  # fmt: skip
     places = _headings(lines)
-    for section in reversed(SECTIONS):
-        at = places.get(section.casefold())
-        if at is not None and state.get(section):
+    there = [(places[name.casefold()], name) for name in SECTIONS if name.casefold() in places]
+    for at, section in sorted(there, reverse=True):
+        if state.get(section):
             lines[at] = lines[at].rstrip(b"\r\n") + end
             lines.insert(at + 1, _block(state[section], end))
     text = b"".join(lines)

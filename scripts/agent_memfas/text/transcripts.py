@@ -228,7 +228,10 @@ def _written_lines(
     writing = _Lines(transcript)
     at = 0
     for n, message in kept:
-        if n is None:
+        if n is None:  # where the next message was, behind what stands before it
+            here = next((p for p in transcript.places if p >= at), len(transcript.pieces))
+            writing.pass_to(at, here)
+            at = here
             writing.add_new(message)
             continue
         place = transcript.places[n]
@@ -249,6 +252,7 @@ class _Lines:
         self._spoken = set(transcript.places)
         self._moved = dict[str, str | None]()  # uuid that left -> where its children hang now
         self._last: str | None = None
+        self._instead = dict[str | None, str]()  # of what new messages stand behind
         self.lines = list[bytes]()
 
     def pass_to(self, start: int, end: int) -> None:
@@ -291,6 +295,7 @@ class _Lines:
         for gone, to in self._moved.items():
             if to == parent:
                 self._moved[gone] = own
+        self._instead[parent] = own
         self._last = own
 
     @property
@@ -311,7 +316,8 @@ class _Lines:
         while isinstance(parent, str) and parent in self._moved and parent not in seen:
             seen.add(parent)
             parent = self._moved[parent]
-        return parent if isinstance(parent, str) else None
+        found = parent if isinstance(parent, str) else None
+        return self._instead.get(found, found) if seen else found
 
     def _put(self, line: bytes, value: dict[str, Any] | None) -> None:
         if value is None:
