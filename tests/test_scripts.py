@@ -15,6 +15,7 @@ DOORS = {
     "memory-janitor.py": "janitor",
     "memory-compounding.py": "compound",
     "memory-abstract-gen.py": "abstract",
+    "memory-compaction.py": "compact",
     "memory-index.py": "index",
 }
 LONGEST_DOOR = 12
@@ -80,6 +81,15 @@ FORMS = {
         ["--limit", "0"],
         ["--root", "no-such-folder", "--json"],
     ],
+    "memory-compaction.py": [
+        ["--help"],
+        ["--dry-run", "talk.jsonl"],
+        ["--now", "--dry-run", "--json", "talk.jsonl"],
+        ["no-such-file.json"],
+        ["MEMORY.md"],
+        ["--trigger", "2", "talk.jsonl"],
+        ["--root", "no-such-folder", "--json", "talk.jsonl"],
+    ],
     "memory-index.py": [
         ["--help"],
         [],
@@ -97,6 +107,8 @@ def person(tmp_path: Path) -> Prompt:
     me = prompt(tmp_path)
     (me.home / "agent/deep/er").mkdir(parents=True)
     (me.home / "agent/MEMORY.md").write_text(MEMORY, encoding="utf-8")
+    talk = "".join(f'{{"role": "user", "content": "line {n}"}}\n' for n in range(9))
+    (me.home / "agent/deep/er/talk.jsonl").write_text(talk, encoding="utf-8")
     return me
 
 

@@ -98,6 +98,7 @@ class _Planning:
         self.actions = [KEEP] * len(chunks)
         self.pressed = set[int]()
         self.tokens = sum(chunk.tokens for chunk in chunks)
+        self._was_over = self.tokens >= bounds.trigger
         self._left = len(chunks)
 
     def by_scores(self) -> None:
@@ -118,10 +119,13 @@ class _Planning:
     def by_size(self) -> None:
         """While it is too large: what costs least first. The floor gives way last but for what is
         near, which goes only where the window is full.
+
+        A context that was over the trigger is too large until some of it is to spare: else it would
+        be compacted again with each turn.
         """
-        if self.tokens < self._bounds.trigger:
-            return
         low = int(self._bounds.trigger * SPARE)
+        if self.tokens < (low if self._was_over else self._bounds.trigger):
+            return
         free = sorted(self._free(), key=self._cheapest)
         near = self._of(NEAR)
         self._press(free, KEEP, SUMMARIZE, low)
