@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from agent_memfas.context import ContextConfig, ContextManager
 from agent_memfas.store import cold as cold_files
+from agent_memfas.store.durable import write_all
 from agent_memfas.text.cold import parse
 from agent_memfas.text.messages import read_message
 from commandline import REPO
@@ -151,7 +152,7 @@ def test_what_cannot_be_kept_does_not_leave(
     assert manager.compact().done is False
     if broken == "disk":
         assert not stored()
-        monkeypatch.undo()
+        monkeypatch.setattr(cold_files, "write_all", write_all)
         manager, context = managed(before)
         assert not manager.before_response(300).needs_compaction
         assert {one["content"] for one in before} <= stored() | {c["content"] for c in context}
