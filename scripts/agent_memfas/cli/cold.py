@@ -5,13 +5,14 @@ from __future__ import annotations
 import json as json_
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
 from agent_memfas.cli import out
 from agent_memfas.cli.asking import words
 from agent_memfas.cli.colder import Placed, placed
+from agent_memfas.cli.families import AsJson, family, opened
 from agent_memfas.cli.session import Config, Json, Root, Session, day, open_up
 from agent_memfas.context.logger import ContextLogger
 from agent_memfas.errors import NothingFound, UsageError
@@ -24,44 +25,17 @@ SHOWN = 60  # characters of a chunk in a list
 LIMIT = 5
 
 
-class _Before(NamedTuple):
-    root: Path | None = None
-    config: Path | None = None
-    json: bool = False
-
-
-_before = [_Before()]  # what was given after `cold` and before the word that follows
-AsJson = Annotated[
-    bool,
-    typer.Option(
-        "--json", help="Print one JSON object.", callback=lambda given: given or _before[0].json
-    ),
-]
 Id = Annotated[str, typer.Argument(metavar="ID", help="The chunk's id, as `cold list` shows it.")]
-app = typer.Typer(
-    help="What left a context window: list, show, restore, stats, pin, unpin.",
-    rich_markup_mode=None,
-)
+app = family(
+    "cold", "What left a context window: list, show, restore, stats, pin, unpin.",
+    "list, show, restore, stats, pin or unpin",
+)  # fmt: skip
 
 
 def register(above: typer.Typer) -> None:
     """Put these commands into the table."""
     above.add_typer(app, name="cold", rich_help_panel=PANEL)
     above.command("recover", rich_help_panel=PANEL)(recover)
-
-
-@app.callback(invoke_without_command=True)
-def start(
-    context: typer.Context, root: Root = None, config: Config = None, json: Json = False
-) -> None:
-    """What left a context window: list, show, restore, stats, pin, unpin."""
-    _before[:] = [_Before(root, config, json)]
-    if context.invoked_subcommand is not None:
-        return
-    if json:
-        raise UsageError("cold needs a word more", "list, show, restore, stats, pin or unpin")
-    out.block(context.get_help())
-    raise typer.Exit(1)
 
 
 def recover(
@@ -222,7 +196,7 @@ def _pinned(
 
 
 def _opened(root: Path | None, config: Path | None) -> tuple[Session, Placed]:
-    session = open_up(root or _before[0].root, config or _before[0].config)
+    session = opened(root, config)
     return session, placed(session.folder.root, session.settings)
 
 

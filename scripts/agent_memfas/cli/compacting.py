@@ -11,7 +11,7 @@ import typer
 
 from agent_memfas.cli import out
 from agent_memfas.cli.modeling import model_of
-from agent_memfas.cli.session import Config, DryRun, Json, Root, Session
+from agent_memfas.cli.session import Config, DryRun, Json, Root, Session, open_up
 from agent_memfas.cli.transcript import (
     LARGEST,
     PANEL,
@@ -80,7 +80,7 @@ def compact(
     """Make a transcript smaller. What leaves it goes to cold storage, what was being done to
     SESSION-STATE.md, the rest into another file.
     """
-    opened = open_transcript(file, root, config, max_tokens, trigger)
+    opened = open_transcript(file, open_up(root, config), max_tokens, trigger)
     target = _target(file, output)
     if target is not None and target.exists() and not (overwrite or dry_run or _is_ours(target)):
         raise UsageError(f"{target} is there already", "name another with -o, or --overwrite")

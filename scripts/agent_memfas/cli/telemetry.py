@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from datetime import datetime, time
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
 from agent_memfas.cli import out
-from agent_memfas.cli.session import Config, Json, Root, Session, day, open_up
+from agent_memfas.cli.families import AsJson, family, opened
+from agent_memfas.cli.session import Config, Root, Session, day
 from agent_memfas.errors import NothingFound, UsageError
 from agent_memfas.store import pages
 from agent_memfas.store import telemetry as store
@@ -34,46 +35,15 @@ Since = Annotated[
 ]
 
 
-class _Before(NamedTuple):
-    root: Path | None = None
-    config: Path | None = None
-    json: bool = False
-
-
-_before = [_Before()]  # what was given after `telemetry` and before the word that follows
-AsJson = Annotated[
-    bool,
-    typer.Option(
-        "--json", help="Print one JSON object.", callback=lambda given: given or _before[0].json
-    ),
-]
-app = typer.Typer(
-    help="What curation saved and what models cost: summary, show, report, clear.",
-    rich_markup_mode=None,
-)
+app = family(
+    "telemetry", "What curation saved and what models cost: summary, show, report, clear.",
+    "summary, show, report or clear",
+)  # fmt: skip
 
 
 def register(above: typer.Typer) -> None:
     """Put these commands into the table."""
     above.add_typer(app, name="telemetry", rich_help_panel=PANEL)
-
-
-@app.callback(invoke_without_command=True)
-def start(
-    context: typer.Context, root: Root = None, config: Config = None, json: Json = False
-) -> None:
-    """What curation saved and what models cost: summary, show, report, clear."""
-    _before[:] = [_Before(root, config, json)]
-    if context.invoked_subcommand is not None:
-        return
-    if json:
-        raise UsageError("telemetry needs a word more", "summary, show, report or clear")
-    out.block(context.get_help())
-    raise typer.Exit(1)
-
-
-def _opened(root: Path | None, config: Path | None) -> Session:
-    return open_up(root or _before[0].root, config or _before[0].config)
 
 
 def place(session: Session, file: Path | None) -> Path:
@@ -113,7 +83,7 @@ def summary(
     json: AsJson = False,
 ) -> None:
     """Tokens saved, memories, topics and latency of all turns; tokens and cost of models."""
-    session = _opened(root, config)
+    session = opened(root, config)
     found = reading.read(place(session, file), Filter(since_day(session, since), of, last or 0))
     if json:
         out.data({**found.summary(), "models": [one._asdict() for one in found.spent()],
@@ -153,7 +123,7 @@ def show(
     json: AsJson = False,
 ) -> None:
     """The last turns, oldest first."""
-    session = _opened(root, config)
+    session = opened(root, config)
     found = reading.recent(place(session, file), Filter(None, of, limit))
     if json:
         out.data({"turns": list(found.turns), "unreadable": found.unreadable})
@@ -190,7 +160,7 @@ def clear(
     json: AsJson = False,
 ) -> None:
     """Delete the telemetry, of models as well; memories and settings stay."""
-    session = _opened(root, config)
+    session = opened(root, config)
     path = place(session, file)
     if not yes:
         if sys.stdin is None or not sys.stdin.isatty():
@@ -224,7 +194,7 @@ def report(
     json: AsJson = False,
 ) -> None:  # fmt: skip
     """Write a page with charts for a browser: tokens, latency, levels, topics, files, models."""
-    session = _opened(root, config)
+    session = opened(root, config)
     found = reading.read(place(session, file), Filter(since_day(session, since), of))
     sums = figures(found.turns, found.calls, session.now.tzinfo)
     made = f"{written(session.today)}, {session.now:%H:%M}"

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from agent_memfas.cli import out
-from agent_memfas.cli.session import Session, open_up
+from agent_memfas.cli.session import Session
 from agent_memfas.config import context_path
 from agent_memfas.context.config import ContextConfig
 from agent_memfas.context.logger import FILES, ContextLogger
@@ -42,7 +42,9 @@ Trigger = Annotated[
 
 @dataclass
 class Opened:
-    """A transcript, and the settings that hold for it."""
+    """A transcript, and the settings that hold for it. max_tokens: of the window, without those of
+    a system prompt that stands beside the messages.
+    """
 
     session: Session
     path: Path
@@ -64,11 +66,9 @@ class Opened:
 
 
 def open_transcript(
-    file: Path, root: Path | None, config: Path | None, max_tokens: int | None,
-    trigger: float | None,
-) -> Opened:  # fmt: skip
+    file: Path, session: Session, max_tokens: int | None, trigger: float | None
+) -> Opened:
     """Read a transcript. UsageError where it is none; what of it cannot be read is told."""
-    session = open_up(root, config)
     transcript = read_transcript(read(file.expanduser().absolute(), LARGEST).data)
     for note in transcript.notes:
         out.tell(f"{file}: {note}")

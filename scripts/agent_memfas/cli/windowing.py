@@ -4,58 +4,31 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
 from agent_memfas.cli import out
 from agent_memfas.cli.colder import placed
-from agent_memfas.cli.session import Config, Json, Root, Session, open_up
+from agent_memfas.cli.families import AsJson, family, opened
+from agent_memfas.cli.session import Config, Root, Session
 from agent_memfas.cli.transcript import PANEL, File, MaxTokens, Trigger, open_transcript, silent
 from agent_memfas.config import context_path
 from agent_memfas.context.audit import Audit, audit
 from agent_memfas.context.logger import ContextLogger
-from agent_memfas.errors import UsageError
 
 SHOWN = 10  # needs that are listed
 
 
-class _Before(NamedTuple):
-    root: Path | None = None
-    config: Path | None = None
-    json: bool = False
-
-
-_before = [_Before()]  # what was given after `context` and before the word that follows
-AsJson = Annotated[
-    bool,
-    typer.Option(
-        "--json", help="Print one JSON object.", callback=lambda given: given or _before[0].json
-    ),
-]
-app = typer.Typer(
-    help="Context windows: status of one, audit of what compactions took out.",
-    rich_markup_mode=None,
-)
+app = family(
+    "context", "Context windows: status of one, audit of what compactions took out.",
+    "status or audit",
+)  # fmt: skip
 
 
 def register(above: typer.Typer) -> None:
     """Put these commands into the table."""
     above.add_typer(app, name="context", rich_help_panel=PANEL)
-
-
-@app.callback(invoke_without_command=True)
-def start(
-    context: typer.Context, root: Root = None, config: Config = None, json: Json = False
-) -> None:
-    """Context windows: status of one, audit of what compactions took out."""
-    _before[:] = [_Before(root, config, json)]
-    if context.invoked_subcommand is not None:
-        return
-    if json:
-        raise UsageError("context needs a word more", "status or audit")
-    out.block(context.get_help())
-    raise typer.Exit(1)
 
 
 @app.command("status")
@@ -71,16 +44,16 @@ def show_status(
     json: AsJson = False,
 ) -> None:
     """How full a transcript's window is; without one, what was compacted in the last day."""
-    root, config = root or _before[0].root, config or _before[0].config
+    session = opened(root, config)
     if file is None:
-        _show_logs(open_up(root, config), json=json)
+        _show_logs(session, json=json)
         return
-    opened = open_transcript(file, root, config, max_tokens, trigger)
-    manager = opened.manager()
+    shown = open_transcript(file, session, max_tokens, trigger)
+    manager = shown.manager()
     manager.logger = silent()
     manager.config.auto_compact = False
     manager.config.curation_trigger_pct = 0
-    status = manager.before_response(opened.max_tokens)
+    status = manager.before_response(shown.max_tokens)
     if json:
         out.data(asdict(status))
         return
@@ -125,10 +98,8 @@ def show_audit(
     would have needed it, that is, ranks it above all that was left. Nothing is written. Exit
     status 1: something that was needed does not come back by `recover`.
     """
-    opened = open_transcript(
-        file, root or _before[0].root, config or _before[0].config, max_tokens, trigger
-    )
-    found = audit(opened.messages, opened.config, opened.max_tokens, opened.session.now)
+    played = open_transcript(file, opened(root, config), max_tokens, trigger)
+    found = audit(played.messages, played.config, played.max_tokens, played.session.now)
     if json:
         out.data({**found.as_data(), "needs": [vars(one) for one in _worst(found)]})
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
@@ -15,7 +16,7 @@ from agent_memfas.context.cold_storage import ColdStorage
 from agent_memfas.context.config import ContextConfig
 from agent_memfas.context.logger import ContextLogger
 from agent_memfas.context.results import CompactionResult, ContextStatus
-from agent_memfas.context.scoring import RelevanceScorer
+from agent_memfas.context.scoring import RelevanceScorer, scores_by
 from agent_memfas.context.summarizers import Summarizer
 from agent_memfas.context.window import Window, key_of
 from agent_memfas.errors import MemfasError
@@ -222,7 +223,7 @@ class Keeping:
             trigger=config.compaction_trigger_pct, most=config.max_context_pct,
             cutoff=config.relevance_cutoff, keep=config.relevance_keep_threshold,
             floor=config.min_chunks_to_keep, target=config.summary_target_tokens,
-            scores=self.scorer.score_said,
+            scores=partial(scores_by, self.scorer),
             summaries=summarizer.summarize_batch if summarizer else None, count=self._count,
             hours=self._window.hours(self._last_said() if self._replay else now, fresh), now=now,
             until=(now + timedelta(days=config.recoverable_days)).isoformat(),

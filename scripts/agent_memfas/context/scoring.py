@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent_memfas.embedders.base import Embedder
 from agent_memfas.errors import MemfasError
@@ -87,6 +87,29 @@ class RelevanceScorer:
             client.notes.clear()
         least = self.config.memfas_min_score
         return [one if one >= least else 0.0 for one in found]
+
+
+def scores_by(
+    scorer: Any, said: Sequence[Said], prompt: str, hours: Sequence[float],
+    important: Sequence[bool],
+) -> list[float]:  # fmt: skip
+    """The scores of chunks by any scorer: ours, one with another `score` or `score_batch`, or an
+    object that has one of these.
+    """
+
+    def is_ours(name: str) -> bool:
+        ours = getattr(RelevanceScorer, name)
+        return getattr(getattr(scorer, name, None), "__func__", None) is ours
+
+    changed = {name for name in ("score", "score_batch") if hasattr(scorer, name)}
+    changed = {name for name in changed if not is_ours(name)}
+    if not changed:
+        return list(scorer.score_said(said, prompt, hours, important))
+    texts = [one.text for one in said]
+    if "score_batch" in changed:
+        return list(scorer.score_batch(texts, prompt, list(hours), list(important)))
+    each = zip(texts, hours, important, strict=True)
+    return [float(scorer.score(text, prompt, old, matters)) for text, old, matters in each]
 
 
 class MemfasIntegration:

@@ -27,6 +27,7 @@ BESIDE = 0.1  # what the whole of Jaccard's measure counts beside the ranking
 LONGEST = 20_000  # characters of a chunk that are ranked
 LONGEST_NAME = 80  # characters that a name at the beginning is looked for in
 FEW_TERMS = 0.2  # so much less than certain is one term of one; of three it is a sixteenth
+USUAL = 50  # chunks, in which a word is as rare as it may be, be there fewer
 FEW = 8  # chunks: of fewer the middle one says nothing
 _SURE = 0.999
 
@@ -83,7 +84,7 @@ class Chunks:
         told = {term: weight for term, weight in asked.items() if not is_stop_word(term)}
         holding = self._bare.holding(told)
         weights = {
-            term: weight * idf(len(self._said), holding.get(term, 0))
+            term: weight * idf(max(len(self._said), USUAL), holding.get(term, 0))
             for term, weight in told.items()
         }
         total = sum(weights.values())
