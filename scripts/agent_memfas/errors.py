@@ -55,3 +55,11 @@ class TryAgain(MemfasError):
     """Somebody else is busy with the files; the same call succeeds later."""
 
     status = 75
+
+
+def told(error: Exception) -> str:
+    """What an error says, in a line: its message, of one that is not ours its class, too."""
+    if isinstance(error, MemfasError):
+        return error.message
+    said = " ".join(str(error).split())[:200]
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

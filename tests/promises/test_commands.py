@@ -41,7 +41,7 @@ def test_the_version_is_that_of_the_package(here: Here) -> None:
 
 
 @pytest.mark.parametrize(("typed", "offered"), [
-    ("rec", ["recall"]), ("for", ["forget"]), ("recall --lim", ["--limit"]), ("xyzzy", []),
+    ("rec", ["recall", "recover"]), ("for", ["forget"]), ("recall --lim", ["--limit"]), ("xyzzy", []),
 ])  # fmt: skip
 def test_bash_completes_what_is_typed(tmp_path: Path, typed: str, offered: list[str]) -> None:
     """The script that `--show-completion` gives, taken into a bash: a word that has begun is
@@ -65,7 +65,7 @@ def test_bash_completes_what_is_typed(tmp_path: Path, typed: str, offered: list[
 def test_every_usual_shell_can_ask_for_completions(
     tmp_path: Path, variables: dict[str, str]
 ) -> None:
-    """`memfas rec` and a tab offer recall, and nothing else."""
+    """`memfas rec` and a tab offer recall and recover, and nothing else."""
     done = prompt(tmp_path, **variables).run(["memfas"])
     assert done.stderr == ""
     assert "recall" in done.stdout

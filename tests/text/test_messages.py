@@ -12,17 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_memfas.text.messages import (
-    from_stored,
-    groups,
-    notice,
-    number_in_notice,
-    open_calls,
-    pointer,
-    read_message,
-    to_stored,
-    with_text,
-)
+from agent_memfas.text.messages import read_message
+from agent_memfas.text.pairs import groups, open_calls
+from agent_memfas.text.reshape import from_stored, to_stored, with_text
+from agent_memfas.text.traces import notice, number_in_notice, pointer
 
 CALL = {"role": "assistant", "content": None, "tool_calls": [
     {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": '{"p": "/x"}'}},
@@ -121,14 +114,25 @@ def test_groups_move_together() -> None:
 
 
 def test_summaries_and_notices_are_known_again() -> None:
-    """By the line that they end with, or begin with."""
-    found = read_message({"role": "tool", "tool_call_id": "c", "content": f"x\n{pointer('k_1')}"})
+    """By the line below a summary, which belongs to its words and no others; by a line that is all
+    that a user's message says."""
+    ours = f"x y\n{pointer('x y', 'k_1')}"
+    found = read_message({"role": "tool", "tool_call_id": "c", "content": ours})
     assert (found.kind, found.source) == ("summary", "k_1")
+    assert read_message({"role": "user", "content": f" x  y\n\n{ours[4:]}\n"}).source == "k_1"
+    nowhere = read_message({"role": "assistant", "content": f"x\n{pointer('x')}"})
+    assert (nowhere.kind, nowhere.source) == ("summary", "")
+    for text in (f"z {ours}", f"{ours} and more", pointer("x", "k_1")):
+        assert read_message({"role": "user", "content": text}).kind == "message"
+    two = [{"type": "text", "text": ours}, {"type": "text", "text": "and I say"}]
+    assert read_message({"role": "user", "content": two}).kind == "message"
     told = notice(12, "cold-storage/", ["acme", "ports"])
     assert read_message({"role": "user", "content": told}).kind == "notice"
     assert number_in_notice(told) == 12
     assert not read_message({"role": "user", "content": told}).is_turn
-    assert read_message({"role": "user", "content": f"what is {told}"}).kind == "message"
+    for text in (f"what is {told}", f"{told} Yes?", f"{told}\nmore"):
+        assert read_message({"role": "user", "content": text}).kind == "message"
+    assert read_message({"role": "tool", "tool_call_id": "c", "content": told}).kind == "message"
 
 
 VALUES = st.recursive(

@@ -16,7 +16,7 @@ from agent_memfas.store.cold import ColdFolder, new_id
 from agent_memfas.tasks import cold
 from agent_memfas.text.cold import ARCHIVED, LOW_RELEVANCE, ColdBlock
 from agent_memfas.text.counting import estimate_cl100k
-from agent_memfas.text.messages import to_stored
+from agent_memfas.text.reshape import to_stored
 
 DAYS = 30
 LIMIT = 5

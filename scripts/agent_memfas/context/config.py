@@ -137,8 +137,10 @@ def _check(values: dict[str, Any], file: str, lines: dict[str, int]) -> None:
         ("compaction_trigger_pct", "max_context_pct"),
     ):
         below, above = values.get(low, usual[low]), values.get(high, usual[high])
-        if low in values and high in values and below > above:
-            raise ConfigError(f"{file}: {SECTION}.{low} {below} is above {high} {above}")
+        if below is not None and above is not None and below > above:
+            line = next((lines[name] for name in (low, high) if name in lines), None)
+            where = file if line is None else f"{file}:{line}"
+            raise ConfigError(f"{where}: {SECTION}.{low} {below} is above {high} {above}")
 
 
 def _written(file: Path, data: dict[str, Any]) -> str:

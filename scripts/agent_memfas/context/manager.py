@@ -11,8 +11,9 @@ from typing import Any
 from agent_memfas.context import surroundings
 from agent_memfas.context.cold_storage import ColdStorage
 from agent_memfas.context.config import ContextConfig
-from agent_memfas.context.keeping import MAX_TOKENS, Keeping, Messages
+from agent_memfas.context.keeping import MAX_TOKENS, Keeping
 from agent_memfas.context.logger import COMPACTION, CURATION, DROPS, HEALTH, RECOVERY, ContextLogger
+from agent_memfas.context.looking import Messages
 from agent_memfas.context.results import CompactionResult, ContextStatus
 from agent_memfas.context.scoring import MemfasIntegration, RelevanceScorer
 from agent_memfas.context.summarizers import Summarizer
@@ -54,7 +55,7 @@ class ContextManager(Keeping):
         cold_storage_path: str | Path | None = None,
         memfas_memory_path: str | Path | None = None,
         memfas_backend: str = "fts5",
-        get_context: Callable[[], Messages] | None = None,
+        get_context: Callable[[], Messages | None] | None = None,
         set_context: Callable[[list[Any]], object] | None = None,
         get_token_count: Callable[[], int] | None = None,
         get_messages: Callable[[int], Messages] | None = None,
@@ -120,9 +121,10 @@ class ContextManager(Keeping):
         with self._lock:
             self._max_tokens = max_tokens
             tokens = self._look()
-            if self._share(tokens) >= self.config.curation_trigger_pct > 0:
+            seen = not self._blind
+            if seen and self._share(tokens) >= self.config.curation_trigger_pct > 0:
                 tokens = self._curate(tokens)
-            if self.config.auto_compact and self._is_over(tokens):
+            if seen and self.config.auto_compact and self._is_over(tokens):
                 self._compact(tokens)
             status = self._status()
             self.logger.log_health(status)
@@ -145,6 +147,7 @@ class ContextManager(Keeping):
             blocks = self._remaining([*kept, *(one for one in more if one not in kept)])
             if blocks and self.config.cold_storage_enabled:
                 path = self.cold_storage.store(blocks)
+                self._holding.note_blocks(blocks)
                 for block in blocks:
                     self._log_drop(block, path)
             self.session_id, self._named = _new_session(self._clock()), False

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from agent_memfas.text.cold import ColdBlock
-from agent_memfas.text.messages import (
-    SUMMARY,
-    USER,
-    Message,
-    from_stored,
-    groups,
-    read_message,
-)
+from agent_memfas.text.messages import SUMMARY, USER, read_message
+from agent_memfas.text.pairs import answered, groups, open_calls
+from agent_memfas.text.reshape import alike, from_stored, to_stored
 
 
 def message_of(block: ColdBlock) -> object:
@@ -24,46 +20,49 @@ def message_of(block: ColdBlock) -> object:
 
 
 def with_partners(chosen: Sequence[ColdBlock], blocks: Sequence[ColdBlock]) -> list[ColdBlock]:
-    """Chunks with the calls and results that belong to them, in the order of cold storage."""
-    read = {block.chunk_id: read_message(message_of(block)) for block in blocks}
+    """Chunks with the calls and results that belong to them, in the order of cold storage. A call
+    and its result are of one session.
+    """
+    by_session = dict[str, list[ColdBlock]]()
+    for block in blocks:
+        by_session.setdefault(block.session_id, []).append(block)
     wanted = {block.chunk_id for block in chosen}
-    ids = {call for key in wanted if key in read for call in _ids(read[key])}
-    more = True
-    while more:
-        found = {key for key, one in read.items() if ids & set(_ids(one))}
-        more = not found <= wanted
-        wanted |= found
-        ids |= {call for key in found for call in _ids(read[key])}
+    for session in {block.session_id for block in chosen}:
+        there = by_session.get(session, [])
+        pairs = list(answered([read_message(message_of(block)) for block in there]))
+        ids = [(there[call].chunk_id, there[result].chunk_id) for call, result in pairs]
+        more = True
+        while more:
+            found = {one for pair in ids if wanted & set(pair) for one in pair}
+            more = not found <= wanted
+            wanted |= found
     return [block for block in blocks if block.chunk_id in wanted]
 
 
 def restored(
     context: Sequence[object], blocks: Sequence[ColdBlock]
-) -> tuple[list[object], list[object]]:
-    """(the context with these chunks in it, those that were put in). A summary gives way to its
-    source, where it stands; all others come before the latest turn. A call or a result whose other
-    half is not there comes as text.
+) -> tuple[list[object], list[tuple[object, ColdBlock]]]:
+    """(the context with these chunks in it, those that were put in with their chunks). A summary
+    gives way to its source, where it stands; all others come before the latest turn. A call or a
+    result whose other half is not there comes as text.
     """
-    messages, added = list(context), list[object]()
+    messages, added = list(context), list[tuple[object, ColdBlock]]()
     summaries = {
         one.source: n for n, one in enumerate(map(read_message, messages)) if one.kind == SUMMARY
     }
-    rest = list[object]()
+    here = {to_stored(one) for one in messages}
+    rest = list[tuple[object, ColdBlock]]()
     for block in blocks:
         whole = message_of(block)
         place = summaries.get(block.chunk_id)
         if place is not None:
-            messages[place] = whole
-            added.append(whole)
-        elif whole not in messages:
-            rest.append(whole)
-    rest = _harmless(rest)
+            messages[place] = alike(whole, context)
+            added.append((messages[place], block))
+        elif to_stored(whole) not in here:
+            rest.append((whole, block))
+    rest = [(alike(one, context), block) for one, block in _harmless(rest)]
     at = _before_latest(messages)
-    return [*messages[:at], *rest, *messages[at:]], [*added, *rest]
-
-
-def _ids(message: Message) -> tuple[str, ...]:
-    return (*message.calls, *message.results)
+    return [*messages[:at], *(one for one, _ in rest), *messages[at:]], [*added, *rest]
 
 
 def _before_latest(messages: Sequence[object]) -> int:
@@ -75,12 +74,16 @@ def _before_latest(messages: Sequence[object]) -> int:
     return next((group[0] for group in groups(read) if turns[-1] in group), turns[-1])
 
 
-def _harmless(messages: Sequence[object]) -> list[object]:
-    read = [read_message(one) for one in messages]
-    calls = {call for one in read for call in one.calls}
-    results = {call for one in read for call in one.results}
+def _harmless(
+    messages: Sequence[tuple[object, ColdBlock]],
+) -> list[tuple[object, ColdBlock]]:
+    read = [read_message(one) for one, _ in messages]
+    unanswered = open_calls(read)
+    asked = Counter(result for _, result in answered(read))
     return [
-        raw if set(one.calls) <= results and set(one.results) <= calls
-        else {"role": USER, "content": f"[memfas: recovered from cold storage]\n{one.text}"}
-        for raw, one in zip(messages, read, strict=True)
+        (raw, block) if n not in unanswered and asked[n] >= len(one.results)
+        else (
+            {"role": USER, "content": f"[memfas: recovered from cold storage]\n{one.text}"}, block
+        )
+        for n, ((raw, block), one) in enumerate(zip(messages, read, strict=True))
     ]  # fmt: skip

@@ -6,11 +6,12 @@ See `text.compacting` for the formula and `index.chunks` for the similarity.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent_memfas.embedders.base import Embedder
-from agent_memfas.errors import MemfasError
+from agent_memfas.errors import MemfasError, told
 from agent_memfas.index.chunks import Said, similarities
 from agent_memfas.text.compacting import classify, score
 
@@ -94,7 +95,8 @@ def scores_by(
     important: Sequence[bool],
 ) -> list[float]:  # fmt: skip
     """The scores of chunks by any scorer: ours, one with another `score` or `score_batch`, or an
-    object that has one of these.
+    object that has one of these. Whatever it raises is raised; ValueError for a wrong number of
+    scores, or what is none.
     """
 
     def is_ours(name: str) -> bool:
@@ -107,9 +109,14 @@ def scores_by(
         return list(scorer.score_said(said, prompt, hours, important))
     texts = [one.text for one in said]
     if "score_batch" in changed:
-        return list(scorer.score_batch(texts, prompt, list(hours), list(important)))
-    each = zip(texts, hours, important, strict=True)
-    return [float(scorer.score(text, prompt, old, matters)) for text, old, matters in each]
+        found = [float(one) for one in
+                 scorer.score_batch(texts, prompt, list(hours), list(important))]  # fmt: skip
+    else:
+        each = zip(texts, hours, important, strict=True)
+        found = [float(scorer.score(text, prompt, old, matters)) for text, old, matters in each]
+    if len(found) != len(texts) or not all(map(isfinite, found)):
+        raise ValueError(f"{len(found)} scores for {len(texts)} chunks, or some that are no number")
+    return found
 
 
 class MemfasIntegration:
@@ -163,8 +170,8 @@ class MemfasIntegration:
         try:
             return [max(pair) for pair in zip(
                 found, similarities(prompt, said, embedder), strict=True)]  # fmt: skip
-        except MemfasError as error:
-            self.notes.append(f"{error.message}; chunks are compared by words")
+        except Exception as error:  # noqa: BLE001 - an embedder of the host's may raise anything
+            self.notes.append(f"{told(error)}; chunks are compared by words")
             return found
 
     def close(self) -> None:

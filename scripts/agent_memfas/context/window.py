@@ -14,6 +14,8 @@ from agent_memfas.tasks.compaction import tokens_of
 from agent_memfas.text.counting import Counter
 from agent_memfas.text.messages import Message, read_message
 
+Key = tuple[str, str, int]
+
 
 class Seen:
     """A message: the object, what its content was, what it says, its tokens, and since when it is
@@ -35,7 +37,7 @@ class Window:
     def __init__(self, count: Counter) -> None:
         self._count = count
         self._by_object: dict[int, Seen] = {}
-        self._by_text: dict[tuple[str, str], Seen] = {}
+        self._by_text: dict[Key, Seen] = {}
         self.seen: list[Seen] = []
         self.tokens = 0
 
@@ -54,7 +56,7 @@ class Window:
             self._by_object = {id(one.raw): one for one in found}
             self._by_text = {_key(one.message): one for one in found}
 
-    def hours(self, now: datetime, fresh: Mapping[tuple[str, str], float]) -> list[float]:
+    def hours(self, now: datetime, fresh: Mapping[Key, float]) -> list[float]:
         """How old each message is: by what it says itself, else since it is here. fresh: times, in
         seconds since 1970, of those that came back, by `key_of`.
         """
@@ -74,13 +76,13 @@ class Window:
         return Seen(raw, _stamp(content), message, tokens, since)
 
 
-def key_of(raw: object) -> tuple[str, str]:
-    """The same for messages that say the same."""
+def key_of(raw: object) -> Key:
+    """The same for messages that say and show the same."""
     return _key(read_message(raw))
 
 
-def _key(message: Message) -> tuple[str, str]:
-    return message.role, message.text
+def _key(message: Message) -> Key:
+    return message.role, message.text, message.images
 
 
 def _content(raw: object) -> Any:

@@ -45,11 +45,12 @@ _INDEX, _MESSAGES = "index.jsonl", "messages.jsonl"
 
 
 class _Known(Record):
-    """A file as it was read. soonest: when the first of its blocks expires, "" for never."""
+    """A file as it was read. lines: how many line ends it has."""
 
     signature: tuple[int, int, int]
     blocks: tuple[ColdBlock, ...]
-    damages: tuple[Damage, ...] = ()
+    damages: tuple[Damage, ...]
+    lines: int
 
 
 class ColdFolder:
@@ -59,6 +60,8 @@ class ColdFolder:
         self.path = path
         self._known: dict[str, _Known] = {}
         self._counts: dict[str, tuple[tuple[int, int, int], int]] = {}
+        self._by_id: dict[str, ColdBlock] = {}  # of `_indexed`
+        self._indexed: dict[str, _Known] = {}
 
     def add(self, blocks: Sequence[ColdBlock], session: str, day: date) -> Path:
         """Add blocks to the file of a session and day, all or none, and sync them. FileFault where
@@ -77,6 +80,7 @@ class ColdFolder:
                 raise TryAgain(f"{path}: others write to it all the time", "run it again")
             time.sleep(_PAUSE)
         self._count_more(path, before, written, len(blocks))
+        self._know_more(path, before, written, data)
         return path
 
     def blocks(self) -> list[ColdBlock]:
@@ -96,8 +100,11 @@ class ColdFolder:
 
     def find(self, chunk_id: str) -> ColdBlock | None:
         """The block with that id; the one that was written last, where there are several."""
-        found = [block for block in self.blocks() if block.chunk_id == chunk_id]
-        return found[-1] if found else None
+        blocks = self.blocks()
+        if self._known != self._indexed:
+            self._by_id = {block.chunk_id: block for block in blocks}
+            self._indexed = dict(self._known)
+        return self._by_id.get(chunk_id)
 
     def count(self) -> int:
         """How many blocks there are. Files that did not change are not read again."""
@@ -154,6 +161,26 @@ class ColdFolder:
         after, size = self._signature(path), before[1] if before else 0
         if known and known[0] == before and after is not None and after[1] == size + written:
             self._counts[path.name] = (after, known[1] + more)
+
+    def _know_more(
+        self, path: Path, before: tuple[int, int, int] | None, written: int, data: bytes
+    ) -> None:
+        """Read what an `add` has written, if nobody else wrote to the file and it ended in a line
+        end: then the rest of it is known.
+        """
+        known, after = self._known.get(path.name), self._signature(path)
+        if known is None or known.signature != before or after is None or written != len(data):
+            return
+        if after[0] != known.signature[0] or after[1] != known.signature[1] + written:
+            return
+        blocks, damages = parse(data, path.name)
+        at = known.lines
+        self._known[path.name] = _Known(
+            after,
+            (*known.blocks, *(block.moved(at) for block in blocks)),
+            (*known.damages, *(Damage(one.line + at, one.why) for one in damages)),
+            at + data.count(b"\n"),
+        )
 
     def _files(self) -> list[tuple[str, Path]]:
         """(name relative to the folder, path) of all files of cold storage, in order."""
@@ -268,14 +295,15 @@ def _write(descriptor: int, data: bytes, head: bytes) -> int:
     return len(start) + len(data)
 
 
-def _read(name: str, path: Path) -> tuple[tuple[ColdBlock, ...], tuple[Damage, ...]]:
+def _read(name: str, path: Path) -> tuple[tuple[ColdBlock, ...], tuple[Damage, ...], int]:
+    """The blocks of a file, what of it cannot be read, and its line ends."""
     try:
         data = read(path, LARGEST).data
     except FileFault as error:
-        return (), (Damage(1, error.message),)
+        return (), (Damage(1, error.message),), 0
     if name.endswith(".md"):
         blocks, damages = parse(data, name)
-        return tuple(blocks), tuple(damages)
+        return tuple(blocks), tuple(damages), data.count(b"\n")
     found, wrong = list[ColdBlock](), list[Damage]()
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
@@ -284,7 +312,7 @@ def _read(name: str, path: Path) -> tuple[tuple[ColdBlock, ...], tuple[Damage, .
             found.append(_of_reference(json.loads(line), name, number))
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             wrong.append(Damage(number, f"not a chunk of agent-memfas: {error}"))
-    return tuple(found), tuple(wrong)
+    return tuple(found), tuple(wrong), data.count(b"\n")
 
 
 def _of_reference(fields: dict[str, Any], name: str, number: int) -> ColdBlock:

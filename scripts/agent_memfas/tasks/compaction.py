@@ -27,26 +27,16 @@ from agent_memfas.text.compacting import (
 )
 from agent_memfas.text.counting import Counter
 from agent_memfas.text.importance import is_important
-from agent_memfas.text.messages import (
-    NOTICE,
-    SUMMARY,
-    SYSTEM,
-    Message,
-    groups,
-    notice,
-    number_in_notice,
-    open_calls,
-    pointer,
-    read_message,
-    to_stored,
-    with_text,
-    without_pointer,
-)
+from agent_memfas.text.messages import NOTICE, SUMMARY, SYSTEM, USER, Message, read_message, spoken
+from agent_memfas.text.pairs import groups, open_calls
+from agent_memfas.text.reshape import alike, has_long_arguments, to_stored, with_text
 from agent_memfas.text.topics import choose, spread, topics_of
+from agent_memfas.text.traces import notice, number_in_notice, pointer, without_pointers
 from agent_memfas.text.words import words
 
 RECENT = 6  # groups of the exchange before the latest turn that count as near
 EACH = 4  # tokens that a message costs beside what it says
+IMAGE = 1600  # tokens of an image: what the largest that is not made smaller costs at Anthropic
 TOPICS = 24  # tokens of topics in a notice
 NOTICE_TOKENS = 80  # of all of it, about
 POINTER = 24  # tokens of the line at the end of a summary
@@ -60,9 +50,11 @@ class Wish:
     """What a compaction is to do. prompt: "" for the latest user turn. max_tokens: of the window.
     trigger, most: shares of it. scores: of chunks for a prompt, hours old, important or not.
     summaries: of texts for a prompt, each no longer than its text; None for none. count: tokens of
-    a text; scale: what the caller's count is to ours. hours: how old each message is. pinned:
-    positions that the caller pins. sources: texts in cold storage, by chunk id. known: ids of
-    messages that are in cold storage already, by position. new_id: an id for a number.
+    a text; scale: what a token of ours is in the caller's count; total: tokens of the context by
+    that count, with what is in no message, 0 where ours is the count. hours: how old each message
+    is. pinned: positions that the caller pins. sources: what is in cold storage, by chunk id;
+    lasting: whether such a chunk stays there as long as a new one would. known: ids of messages
+    that are in cold storage already, by position. new_id: an id for a number.
     """
 
     prompt: str
@@ -83,8 +75,10 @@ class Wish:
     new_id: Callable[[int], str]
     place: str = "cold-storage/"
     scale: float = 1.0
+    total: int = 0
     pinned: Collection[int] = ()
-    sources: Callable[[str], str | None] = lambda _: None
+    sources: Callable[[str], ColdBlock | None] = lambda _: None
+    lasting: Callable[[ColdBlock], bool] = lambda _: True
     known: Mapping[int, str] = field(default_factory=dict)
     storing: bool = True
     notice: bool = True
@@ -94,8 +88,8 @@ class Wish:
 class Compaction:
     """messages: the context afterwards; those that stay are the same objects. blocks: what has to
     be in cold storage before. dropped, shortened: positions in the context before. left: of each
-    message afterwards its position before, None for the notice. tokens: before and after, ours.
-    unstored: dropped ones that are kept nowhere.
+    message afterwards its position before, None for the notice. tokens: before and after, of the
+    messages. pinned: positions. over: whether what has to stay is more than the window may hold.
     """
 
     messages: list[object]
@@ -111,7 +105,7 @@ class Compaction:
 
 def tokens_of(message: Message, count: Counter) -> int:
     """Tokens of a message, with what a message costs besides."""
-    return count(message.text) + (EACH if message.role else 0)
+    return count(message.text) + (EACH if message.role else 0) + IMAGE * message.images
 
 
 def standings(messages: Sequence[Message], prompt: str, pinned: Collection[int]) -> list[str]:
@@ -160,8 +154,9 @@ class _Compacting:
         self._prompt = wish.prompt or text
         self._standings = standings(self._read, wish.prompt, wish.pinned)
         self._tokens = [self._size(message) for message in self._read]
+        self._outside = max(0, wish.total - sum(self._tokens))
         self._scores = self._scored()
-        self._short = dict[int, str]()  # summaries that were made, with their pointers
+        self._short = dict[int, object | None]()  # what was made of messages; None: nothing shorter
         self._ids = dict[int, str]()
 
     def run(self) -> Compaction:
@@ -186,8 +181,10 @@ class _Compacting:
         wish, window = self._wish, self._wish.max_tokens
         told = round(NOTICE_TOKENS * wish.scale) if self._with_notice else 0
         bounds = Bounds(
-            wish.cutoff, wish.keep, wish.floor, max(0, int(wish.trigger * window) - told),
-            max(0, int(wish.most * window) - told), wish.storing, wish.summaries is not None,
+            wish.cutoff, wish.keep, wish.floor,
+            max(0, int(wish.trigger * window) - told - self._outside),
+            max(0, int(wish.most * window) - told - self._outside),
+            wish.storing, wish.summaries is not None,
         )  # fmt: skip
         chunks = [
             Chunk(self._tokens[n], self._scores[n], self._short_size(n), self._standings[n])
@@ -198,25 +195,27 @@ class _Compacting:
     def _short_size(self, n: int) -> int:
         """Tokens of the summary of a message; all of its own where none makes sense."""
         if n in self._short:
-            known = self._short[n]
-            return self._size(read_message(with_text(self._raw[n], known))) if known else (
-                self._tokens[n]
-            )  # fmt: skip
+            made = self._short[n]
+            return self._tokens[n] if made is None else self._size(read_message(made))
         if not self._can_shorten(n):
             return self._tokens[n]
         own = summary_target(self._wish.count(self._read[n].text), self._wish.target)
         return min(self._tokens[n], round((own + POINTER + EACH) * self._wish.scale))
 
     def _can_shorten(self, n: int) -> bool:
-        """A call is left whole, for without its arguments it would be another one; so is a summary
-        whose source is gone.
+        """Of a message with calls only what is long in their arguments, for the calls have to stay;
+        no summary of which the source is gone; no items of the Responses API but results.
         """
         message = self._read[n]
-        if self._wish.summaries is None or message.kind == NOTICE or message.calls:
+        if self._wish.summaries is None or message.kind == NOTICE:
             return False
+        if message.calls or message.item:
+            if message.kind == SUMMARY or (message.item and not message.results):
+                return False
+            return bool(message.results) or has_long_arguments(self._raw[n])
         if message.kind == SUMMARY and self._wish.sources(message.source) is None:
             return False
-        return len(message.text) > 4 * SHORTEST and len(words(message.text)) >= SHORTEST
+        return _is_long(message.text)
 
     def _to_shorten(self, found: Plan) -> list[int]:
         return [
@@ -228,47 +227,57 @@ class _Compacting:
         """Make summaries; one that is no shorter with its pointer than the message counts as none.
         A summary is made of its source, never of a summary.
         """
-        texts = [self._source(n) for n in numbers]
+        texts = {n: self._source(n) for n in numbers}
+        long = [n for n in numbers if _is_long(texts[n])]
         assert self._wish.summaries is not None
-        for n, text in zip(numbers, self._wish.summaries(texts, self._prompt), strict=True):
-            line = f"{text.rstrip()}\n{pointer(self._id(n))}" if text.strip() else ""
-            fits = line and self._size(read_message(with_text(self._raw[n], line)))
-            self._short[n] = line if fits and fits < self._tokens[n] else ""
+        made = self._wish.summaries([texts[n] for n in long], self._prompt)
+        texts.update(zip(long, made, strict=True))
+        for n, text in texts.items():
+            self._short[n] = None
+            if text.strip() or self._read[n].calls:
+                line = pointer(text, self._id(n) if self._wish.storing else "")
+                short = with_text(self._raw[n], f"{text.rstrip()}\n{line}".lstrip("\n"))
+                if self._size(read_message(short)) < self._tokens[n]:
+                    self._short[n] = short
 
     def _source(self, n: int) -> str:
+        """What a summary is to be made of."""
         message = self._read[n]
-        known = self._wish.sources(message.source) if message.source else None
-        return message.text if known is None else known
+        if message.kind == SUMMARY and (known := self._wish.sources(message.source)) is not None:
+            return known.text
+        return spoken(self._raw[n]) if message.calls else message.text
 
     def _id(self, n: int) -> str:
         """The id of a message in cold storage: that of a summary's source, or its own."""
         if n not in self._ids:
-            message = self._read[n]
-            known = message.source or self._wish.known.get(n, "")
-            self._ids[n] = known or self._wish.new_id(n)
+            known = self._stored(n)
+            self._ids[n] = known.chunk_id if known else self._wish.new_id(n)
         return self._ids[n]
 
-    def _is_stored(self, n: int) -> bool:
+    def _stored(self, n: int) -> ColdBlock | None:
+        """What cold storage holds of a message for as long as it has to."""
         message = self._read[n]
-        return bool(message.source or n in self._wish.known) or message.kind == NOTICE
+        chunk_id = message.source if message.kind == SUMMARY else self._wish.known.get(n, "")
+        block = self._wish.sources(chunk_id) if chunk_id else None
+        return block if block is not None and self._wish.lasting(block) else None
 
     def _result(self, found: Plan) -> Compaction:
         dropped = [n for n, action in enumerate(found.actions) if action == DROP]
-        shortened = [n for n in self._to_shorten(found) if self._short.get(n)]
+        shortened = [n for n in self._to_shorten(found) if self._short.get(n) is not None]
         told = [n for n in dropped if self._read[n].kind != NOTICE]
         blocks = tuple(
             self._block(n, self._reason(n, found, n in shortened))
             for n in sorted([*told, *shortened])
-            if self._wish.storing and not self._is_stored(n)
+            if self._wish.storing and self._stored(n) is None
         )
-        messages, left = list[object](), list[int | None]()
+        messages, left, changed = list[object](), list[int | None](), set(shortened)
         for n, raw in enumerate(self._raw):
             if found.actions[n] != DROP:
-                messages.append(with_text(raw, self._short[n]) if n in shortened else raw)
+                messages.append(self._short[n] if n in changed else raw)
                 left.append(n)
         self._add_notice(messages, left, told)
         after = sum(self._size(read_message(one)) for one in messages)
-        limit = int(self._wish.most * self._wish.max_tokens)
+        limit = int(self._wish.most * self._wish.max_tokens) - self._outside
         pinned = tuple(n for n, one in enumerate(self._standings) if one == PINNED)
         return Compaction(
             messages, blocks, tuple(told), tuple(shortened), tuple(left),
@@ -282,10 +291,16 @@ class _Compacting:
         return OVER_LIMIT if n in found.pressed else LOW_RELEVANCE
 
     def _block(self, n: int, reason: str) -> ColdBlock:
+        """A message as a chunk; of a summary its source once more, where that is over too soon."""
+        message = self._read[n]
+        source = self._wish.sources(message.source) if message.kind == SUMMARY else None
         role, text, raw_json = to_stored(self._raw[n])
+        if source is not None:
+            role, text, raw_json = source.role, source.text, source.raw
         return ColdBlock(
             self._id(n), self._wish.session, role, text, raw_json, self._scores[n], self._prompt,
-            self._wish.now.isoformat(), self._wish.until, self._tokens[n], reason, self._said_at(n),
+            self._wish.now.isoformat(), self._wish.until, self._tokens[n], reason,
+            source.said if source else self._said_at(n),
         )  # fmt: skip
 
     def _said_at(self, n: int) -> str:
@@ -311,7 +326,7 @@ class _Compacting:
         )  # fmt: skip
         at = next(behind, len(left))
         text = notice(total, self._wish.place, self._about(dropped))
-        messages.insert(at, {"role": "user", "content": text})
+        messages.insert(at, alike({"role": USER, "content": text}, self._raw))
         left.insert(at, None)
 
     @property
@@ -333,4 +348,9 @@ def _said(n: int, message: Message) -> Said:
     """
     day = message.at.date().isoformat() if message.at else ""
     place = "context" if message.role else str(n)
-    return Said(without_pointer(message.text), message.role, day, place)
+    return Said(without_pointers(message.text), message.role, day, place)
+
+
+def _is_long(text: str) -> bool:
+    """Whether a text is worth a summary."""
+    return len(text) > 4 * SHORTEST and len(words(text)) >= SHORTEST

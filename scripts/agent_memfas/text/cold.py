@@ -74,6 +74,11 @@ class ColdBlock(Record):
     start_line: int = 0
     end_line: int = 0
 
+    def moved(self, lines: int) -> ColdBlock:
+        """The same, so many lines further down."""
+        lower = {"start_line": self.start_line + lines, "end_line": self.end_line + lines}
+        return ColdBlock(**{**vars(self), **lower})
+
 
 class Damage(Record):
     """A block that cannot be read. line: 1-based, of its fields."""

@@ -1,41 +1,46 @@
 """Messages of a context: whatever form an agent gives them, what they say and what hangs on them.
 
 A message is a string, a mapping with `role` and `content` (chat messages of OpenAI; content blocks
-of Anthropic; tool calls and results of both), or an object with `text` or `content`. Nothing here
-changes one: `with_text` makes another of the same shape.
+of Anthropic; tool calls and results of both), an item of OpenAI's Responses API, or an object that
+has the same as attributes. Nothing here changes one.
 """
 
 from __future__ import annotations
 
-import copy
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
 from agent_memfas.text.record import Record
+from agent_memfas.text.traces import MARK, number_in_notice, pointed
 
 USER, ASSISTANT, TOOL = "user", "assistant", "tool"
 SYSTEM = frozenset(("system", "developer"))
 RESULTS = frozenset(("tool", "function"))  # roles of a message that is the result of a call
 MESSAGE, SUMMARY, NOTICE = "message", "summary", "notice"
+CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use"))  # types of content blocks
+ANSWERS = re.compile(r"(?:\w+_)?tool_result$")
 _TIMES = ("timestamp", "created_at", "time", "ts", "date")
 _SHOWN = frozenset(("text", "input_text", "output_text", "refusal", "thinking", "summary_text"))
-_CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use"))
-_ANSWERS = re.compile(r"(?:\w+_)?tool_result$")
-_POINTER = re.compile(r"\n?\[memfas: shortened; the whole in cold storage: ([^\]\s]+)\]\s*\Z")
-_NOTICE = re.compile(r"\A\[memfas: \d+ earlier messages? (?:is|are) in cold storage\b")
+_SEEN = frozenset(("image", "image_url", "input_image", "document", "file", "input_file",
+                   "audio", "input_audio"))  # fmt: skip
+_ITEM = re.compile(r"(?:\w+_)?call(?P<output>_output)?$")  # types of items of the Responses API
+_ROLES = {"human": USER, "ai": ASSISTANT, "system": "system", "tool": TOOL}  # LangChain's types
 _LONGEST_NUMBER = 1e11  # seconds: year 5138; larger ones are milliseconds
+_PAGES = 75_000  # characters of a file in base64 that are reckoned as one more image
 
 
 class Message(Record):
     """What a message says. role: "" of a bare string. text: what a reader would see of it: text,
-    names and arguments of calls, results; no images, no signatures. calls, results: ids of the
-    calls that it makes and answers. at: aware, when it was said, if it says so. pinned: whether it
-    says `"pinned": true`. kind: "message", or what this program made: "summary", "notice". source:
-    of a summary, the chunk in cold storage that it was made of. id: what the message is called;
-    pieces of one message, as some transcripts have them, share it.
+    names and arguments of calls, results; no signatures. calls, results: ids of the calls that it
+    makes and answers. at: aware, when it was said, if it says so. pinned: whether it says
+    `"pinned": true`. kind: "message", or what this program made: "summary", "notice". source: of a
+    summary, the chunk in cold storage that it was made of, "" where that is nowhere. id: what the
+    message is called; pieces of one message, as some transcripts have them, share it. images: how
+    many it shows, a file counting as several by its size. leads: whether it is the thought that the
+    next message comes from. item: whether it is a call, a result or a thought of the Responses API.
     """
 
     role: str
@@ -47,6 +52,9 @@ class Message(Record):
     kind: str = MESSAGE
     source: str = ""
     id: str = ""
+    images: int = 0
+    leads: bool = False
+    item: bool = False
 
     @property
     def is_turn(self) -> bool:
@@ -54,175 +62,116 @@ class Message(Record):
         return self.role == USER and not self.results and self.kind != NOTICE
 
 
-def read_message(raw: object) -> Message:
-    """What a message says. Never fails: what makes no sense says nothing."""
-    if isinstance(raw, str):
-        return _of_text(Message("", raw))
-    role = _text(_field(raw, "role"))
-    calls, results, parts = list[str](), list[str](), list[str]()
-    for part in _parts(raw, role):
-        calls += part.calls
-        results += part.results
-        parts += [part.text] if part.text else []
-    pinned = _field(raw, "pinned") is True
-    found = Message(
-        role, "\n".join(parts), tuple(calls), tuple(results), _time(raw), pinned,
-        id=_text(_field(raw, "id")),
-    )  # fmt: skip
-    return _of_text(found)
-
-
-def _of_text(found: Message) -> Message:
-    """The same, with what its text says of where it comes from."""
-    text = found.text
-    if "[memfas: " not in text:
-        return found
-    pointer = _POINTER.search(text)
-    if pointer:
-        return Message(**{**vars(found), "kind": SUMMARY, "source": pointer[1]})
-    if _NOTICE.match(text):
-        return Message(**{**vars(found), "kind": NOTICE})
-    return found
-
-
-def pointer(chunk_id: str) -> str:
-    """The line at the end of a summary that says where its source is."""
-    return f"[memfas: shortened; the whole in cold storage: {chunk_id}]"
-
-
-def without_pointer(text: str) -> str:
-    """A summary without that line."""
-    return _POINTER.sub("", text)
-
-
-def notice(number: int, place: str, about: Sequence[str]) -> str:
-    """What stands in a context where messages were taken out of it. place: of the files."""
-    verb = "message is" if number == 1 else "messages are"
-    topics = f"; about: {', '.join(about)}" if about else ""
-    return (
-        f"[memfas: {number} earlier {verb} in cold storage ({place}){topics}. "
-        'To see them again: memfas recover "…"]'
-    )
-
-
-def number_in_notice(text: str) -> int:
-    """How many messages a notice speaks of; 0 where it is none."""
-    return int(text.split()[1]) if _NOTICE.match(text) else 0
-
-
-def with_text(raw: object, text: str) -> object:
-    """A message of the same shape that says this: ids, role and unknown keys stay.
-
-    What it said is gone: text blocks, images, thinking. Of several results the first says it, the
-    others nothing. The calls stay, for a call without its arguments would be another one.
-    """
-    if isinstance(raw, str):
-        return text
-    if not isinstance(raw, Mapping):
-        return _object_with(raw, text)
-    changed = dict(raw)
-    changed["content"] = _content_with(raw.get("content"), text)
-    return changed
-
-
-def _content_with(content: object, text: str) -> object:
-    if not isinstance(content, list):
-        return text
-    kept, said = list[object](), False
-    for block in content:
-        if not isinstance(block, Mapping):
-            continue
-        kind = _text(block.get("type"))
-        if kind in _CALLS:
-            kept.append(block)
-        elif _ANSWERS.match(kind):
-            kept.append({**block, "content": "" if said else text})
-            said = True
-    return kept if said else [{"type": "text", "text": text}, *kept]
-
-
-def _object_with(raw: object, text: str) -> object:
-    """A copy of an object with another text; a mapping of role and text where it has none."""
-    name = "text" if isinstance(getattr(raw, "text", None), str) else "content"
-    try:
-        changed = copy.copy(raw)
-        object.__setattr__(changed, name, text)
-    except (AttributeError, TypeError, copy.Error):
-        return {"role": _text(_field(raw, "role")) or USER, "content": text}
-    return changed
-
-
-def groups(messages: Sequence[Message]) -> list[tuple[int, ...]]:
-    """Positions of what moves together, each group in order, by its first: calls with their
-    results (and what stands between them), the pieces of one message, everything else alone.
-    """
-    opened, last = dict[str, int](), list(range(len(messages)))
-    pieces = dict[str, int]()
-    for n, message in enumerate(messages):
-        for call in message.results:
-            if (first := opened.get(call)) is not None:
-                last[first] = n
-        if message.id and message.role == ASSISTANT:
-            last[pieces.setdefault(message.id, n)] = n
-        opened.update(dict.fromkeys(message.calls, n))
-    found, start = list[tuple[int, ...]](), 0
-    while start < len(messages):
-        end, n = last[start], start
-        while n <= end:  # results of a call may stand behind the next call
-            end, n = max(end, last[n]), n + 1
-        found.append(tuple(range(start, end + 1)))
-        start = end + 1
-    return found
-
-
-def open_calls(messages: Sequence[Message]) -> set[int]:
-    """Positions of messages with calls that have no result yet."""
-    answered = {call for message in messages for call in message.results}
-    return {n for n, m in enumerate(messages) if any(call not in answered for call in m.calls)}
-
-
-def to_stored(raw: object) -> tuple[str, str, str]:
-    """(role, text, JSON) of a message. JSON: "" where role and text are all of it; of an object
-    what it says, for nothing else of it can be written.
-    """
-    found = read_message(raw)
-    if isinstance(raw, str):
-        return "", raw, ""
-    if not isinstance(raw, Mapping):
-        return found.role, found.text, ""
-    plain = {"role": found.role, "content": found.text}
-    if found.role and dict(raw) == plain:
-        return found.role, found.text, ""
-    try:
-        return found.role, found.text, json.dumps(dict(raw), ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
-        return found.role, found.text, json.dumps(plain, ensure_ascii=False)
-
-
-def from_stored(role: str, text: str, raw_json: str) -> object:
-    """The message again. ValueError where the JSON is damaged."""
-    if raw_json:
-        return json.loads(raw_json)
-    return {"role": role, "content": text} if role else text
-
-
 class _Part(Record):
     text: str
     calls: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
+    images: int = 0
+
+
+def read_message(raw: object) -> Message:
+    """What a message says. Never fails: what makes no sense says nothing."""
+    if isinstance(raw, str):
+        found = Message("", raw)
+        return _placed(found, [_Part(raw)]) if MARK in raw else found
+    role = role_of(raw)
+    parts = list(_parts(raw, role))
+    kind = _text(field_of(raw, "type"))
+    found = Message(
+        role,
+        "\n".join([part.text for part in parts if part.text]),
+        tuple([call for part in parts for call in part.calls]),
+        tuple([call for part in parts for call in part.results]),
+        _time(raw),
+        field_of(raw, "pinned") is True,
+        id=_text(field_of(raw, "id")),
+        images=sum([part.images for part in parts]),
+        leads=kind == "reasoning",
+        item=is_item(raw),
+    )
+    return _placed(found, parts) if MARK in found.text else found
+
+
+def role_of(raw: object) -> str:
+    """The role of a message, whatever it is called; "" where it says none."""
+    role, kind = _text(field_of(raw, "role")), _text(field_of(raw, "type"))
+    if role:
+        return role
+    if not isinstance(raw, Mapping) and kind in _ROLES:
+        return _ROLES[kind]
+    if is_item(raw):
+        match = _ITEM.match(kind)
+        return TOOL if match and match["output"] else ASSISTANT
+    return ""
+
+
+def is_item(raw: object) -> bool:
+    """Whether it is a call, a result or a thought of the Responses API, which are no messages."""
+    kind = field_of(raw, "type")
+    if not isinstance(kind, str) or field_of(raw, "role") is not None:
+        return False
+    return kind == "reasoning" or _ITEM.match(kind) is not None
+
+
+def spoken(raw: object) -> str:
+    """What a message says beside its calls."""
+    if isinstance(raw, str):
+        return raw
+    parts = _parts(raw, role_of(raw))
+    return "\n".join([part.text for part in parts if part.text and not part.calls])
+
+
+def _placed(found: Message, parts: list[_Part]) -> Message:
+    """The same, told from where it comes. Words that a host has put beside a summary in the same
+    message are somebody's, and then it is all theirs.
+    """
+    said = [part for part in parts if (part.text and not part.calls) or part.images]
+    if len(said) != 1 or said[0].images:
+        return found
+    source = pointed(said[0].text)
+    if source is not None:
+        return Message(**{**vars(found), "kind": SUMMARY, "source": source})
+    if found.role in (USER, "") and not found.calls and not found.results:
+        is_notice = number_in_notice(said[0].text) > 0
+        return Message(**{**vars(found), "kind": NOTICE}) if is_notice else found
+    return found
 
 
 def _parts(raw: object, role: str) -> Iterator[_Part]:
-    content = _field(raw, "content")
+    if is_item(raw):
+        yield from _item(raw)
+        return
+    content = field_of(raw, "content")
     if content is None and not isinstance(raw, Mapping):
-        content = _field(raw, "text")
-    answers = _text(_field(raw, "tool_call_id")) or (
-        role == "function" and _text(_field(raw, "name"))
+        content = field_of(raw, "text")
+    answers = _text(field_of(raw, "tool_call_id")) or (
+        role == "function" and _text(field_of(raw, "name"))
     )
     if answers and role in RESULTS:
         yield _Part("", (), (answers,))
     yield from _content(content)
     yield from _openai_calls(raw)
+
+
+def _item(raw: object) -> Iterator[_Part]:
+    """An item of the Responses API. One that answers itself (a search of the web) has no id that a
+    result would name.
+    """
+    kind, ids = _text(field_of(raw, "type")), _ids(field_of(raw, "call_id"))
+    match = _ITEM.match(kind)
+    if match is None:
+        yield from _content(field_of(raw, "summary"))
+        yield from _content(field_of(raw, "content"))
+    elif match["output"]:
+        output = field_of(raw, "output")
+        yield _Part("", (), ids)
+        yield from _content(output if isinstance(output, (str, list, tuple)) else _shown(output))
+    else:
+        names = ("arguments", "input", "action")
+        said = next((v for v in (field_of(raw, name) for name in names) if v is not None), None)
+        name = _text(field_of(raw, "name")) or kind
+        yield _Part(f"{name}({_shown(said)})", ids)
+        yield from _content(field_of(raw, "output"))
 
 
 def _content(content: object) -> Iterator[_Part]:
@@ -234,37 +183,60 @@ def _content(content: object) -> Iterator[_Part]:
 
 
 def _block(block: object) -> _Part:
-    """A content block. Images and what cannot be read count as nothing."""
-    kind = _text(_field(block, "type"))
-    if kind in _CALLS:
-        said = f"{_text(_field(block, 'name'))}({_shown(_field(block, 'input'))})"
-        return _Part(said, _ids(_field(block, "id")))
-    if _ANSWERS.match(kind):
-        inner = "\n".join(part.text for part in _content(_field(block, "content")) if part.text)
-        return _Part(inner, (), _ids(_field(block, "tool_use_id")))
+    """A content block. What cannot be read counts as nothing."""
+    kind = _text(field_of(block, "type"))
+    if kind in CALLS:
+        said = f"{_text(field_of(block, 'name'))}({_shown(field_of(block, 'input'))})"
+        return _Part(said, _ids(field_of(block, "id")))
+    if ANSWERS.match(kind):
+        inner = list(_content(field_of(block, "content")))
+        said = "\n".join([part.text for part in inner if part.text])
+        images = sum([part.images for part in inner])
+        return _Part(said, (), _ids(field_of(block, "tool_use_id")), images)
+    if kind in _SEEN:
+        return _shown_file(block, kind)
     if kind in _SHOWN or not kind:
-        value = _field(block, "text")
-        value = value if isinstance(value, str) else _field(block, kind) if kind else value
+        value = field_of(block, "text")
+        value = value if isinstance(value, str) else field_of(block, kind) if kind else value
         return _Part(_text(value))
     return _Part("")
 
 
+def _shown_file(block: object, kind: str) -> _Part:
+    source = field_of(block, "source") or field_of(block, "file") or field_of(block, kind)
+    data = field_of(source, "data") or field_of(source, "file_data") or field_of(source, "url")
+    if field_of(source, "type") == "text":
+        return _Part(_text(data))
+    is_image = kind in ("image", "image_url", "input_image")
+    return _Part("", images=1 if is_image else 1 + len(_text(data)) // _PAGES)
+
+
 def _openai_calls(raw: object) -> Iterator[_Part]:
-    calls = _field(raw, "tool_calls")
+    calls = field_of(raw, "tool_calls")
     for call in calls if isinstance(calls, (list, tuple)) else ():
-        function = _field(call, "function") or _field(call, "custom")
-        said = _text(_field(function, "arguments")) or _text(_field(function, "input"))
-        yield _Part(f"{_text(_field(function, 'name'))}({said})", _ids(_field(call, "id")))
-    function = _field(raw, "function_call")
+        function = field_of(call, "function") or field_of(call, "custom")
+        if function is None:  # LangChain's: name, args, id
+            said = f"{_text(field_of(call, 'name'))}({_shown(field_of(call, 'args'))})"
+            yield _Part(said, _ids(field_of(call, "id")))
+            continue
+        said = _text(field_of(function, "arguments")) or _text(field_of(function, "input"))
+        yield _Part(f"{_text(field_of(function, 'name'))}({said})", _ids(field_of(call, "id")))
+    function = field_of(raw, "function_call")
     if function and not isinstance(function, str):
-        name = _text(_field(function, "name"))
-        yield _Part(f"{name}({_text(_field(function, 'arguments'))})", _ids(name))
+        name = _text(field_of(function, "name"))
+        yield _Part(f"{name}({_text(field_of(function, 'arguments'))})", _ids(name))
 
 
-def _field(thing: object, name: str) -> Any:
+def field_of(thing: object, name: str) -> Any:
+    """What a mapping or an object holds under a name, None for nothing."""
     if isinstance(thing, Mapping):
         return thing.get(name)
-    found = None if isinstance(thing, (str, list, tuple)) else getattr(thing, name, None)
+    if isinstance(thing, (str, list, tuple)):
+        return None
+    try:
+        found = getattr(thing, name, None)
+    except Exception:  # noqa: BLE001 - a property of the host's may do anything
+        return None
     return None if callable(found) else found
 
 
@@ -288,7 +260,7 @@ def _shown(value: object) -> str:
 
 def _time(raw: object) -> datetime | None:
     for name in _TIMES:
-        value = _field(raw, name)
+        value = field_of(raw, name)
         read = _readers.get(type(value))
         if read is not None and (found := read(value)) is not None:
             return found

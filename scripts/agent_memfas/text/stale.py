@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from agent_memfas.text.messages import SYSTEM, Message, with_text
+from agent_memfas.text.messages import SYSTEM, Message
+from agent_memfas.text.reshape import with_text
 
 LONG = 200  # characters of a result; a shorter one is not worth a line in its place
 AGAIN = "[memfas: the same result stands below, where it was given again]"
