@@ -11,6 +11,7 @@ import pytest
 
 from agent_memfas import errors
 from agent_memfas.cli.out import FAULT_OF_OURS
+from agent_memfas.text.cold import parse as blocks_of
 from agent_memfas.text.documents import parse
 from agent_memfas.text.entries import Terms, entries
 from agent_memfas.text.nearmiss import near_misses
@@ -50,7 +51,7 @@ def test_the_quick_start_of_agent_memfas_works(tmp_path: Path) -> None:
     """Shell and Python of its README, one after the other: triggers first, then what was found."""
     me = prompt(tmp_path)
     (start,) = code_blocks(README, "shell")
-    (program,) = code_blocks(README, "python")
+    program, _ = code_blocks(README, "python")
     (me.home / "quick.py").write_text(program)
     done = me.shell(f"{start}\npython ~/quick.py\n", cwd=checkout(tmp_path / "memfas"))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -59,6 +60,23 @@ def test_the_quick_start_of_agent_memfas_works(tmp_path: Path) -> None:
     assert "Alice said the deadline moves to Friday" in by_command
     assert "[alice] Project manager, prefers async" in by_program
     assert "Alice said the deadline moves to Friday" in by_program
+
+
+def test_the_agent_loop_of_context_management_works(tmp_path: Path) -> None:
+    """It runs as it stands: the window stays under its trigger, what left is on disk and found."""
+    me = prompt(tmp_path)
+    _, program = code_blocks(README, "python")
+    (me.home / "loop.py").write_text(program)
+    done = me.shell("python loop.py\n", cwd=me.home)
+    assert done.returncode == 0, done.stdout + done.stderr
+    status, found = done.stdout.strip().splitlines()
+    assert "needs_compaction=False" in status
+    assert "copy the orders at night" in found
+    (stored,) = (me.home / "cold-storage").glob("*.md")
+    texts = [block.text for block in blocks_of(stored.read_bytes())[0]]
+    assert sorted(text for text in texts if text.startswith("What about")) == sorted(
+        f"What about page {n}?" for n in range(100)
+    )
 
 
 def test_the_two_commands_are_one_line_each() -> None:

@@ -21,6 +21,7 @@ its tokens once, one compaction of 1,000 chunks, and a session of 10,000 turns (
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import resource
@@ -103,9 +104,12 @@ def play(messages: Sequence[dict[str, Any]], trigger: float, times: float, home:
             recoverable_days=DAYS,
         ),
         get_context=lambda: context, set_context=lambda new: context.__setitem__(slice(None), new),
-        cold_storage_path=f"{home}/cold", log_path=f"{home}/logs", clock=lambda: now[0],
+        memory_path=f"{home}/memfas.json", cold_storage_path="cold", clock=lambda: now[0],
         after_compact=lambda _: rounds.__setitem__(0, rounds[0] + 1), summarizer="extractive",
     )  # fmt: skip
+    ids = itertools.count()
+    # Ids that are the same each time: what they cost in tokens decides where there is little room.
+    manager._new_id = lambda n: f"chunk_{n}_{int(START.timestamp())}_{next(ids):08x}"  # type: ignore[method-assign]
     for message in messages:
         now[0] = datetime.fromisoformat(message["timestamp"])
         context.append(message)

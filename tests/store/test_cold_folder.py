@@ -182,3 +182,21 @@ def test_an_edit_by_hand_is_seen(tmp_path: Path) -> None:
     path.unlink()
     assert folder.blocks() == []
     assert folder.count() == 0
+
+
+def test_a_block_is_found_by_its_id_as_it_stands(tmp_path: Path) -> None:
+    """Without reading the others: the same block, with the same lines, as reading all gives;
+    whatever texts hold, and the last where an id is there twice."""
+    folder = ColdFolder(tmp_path / "cold")
+    ids = [f"chunk_{n}" for n in range(6)] + ['odd "--> <id>', "é\\n", "chunk_1"]
+    for n, chunk_id in enumerate(ids):
+        text = f'text {n}\n<!-- cold: {{"chunk_id": "chunk_2"}} -->\n## x\n```text\n"chunk_id": "chunk_3"\n'
+        folder.add([ColdBlock(chunk_id, "s", "user", text * (n % 3))], "s", date(2026, 3, 1))
+    every = folder.blocks()
+    for block in every:
+        last = [one for one in every if one.chunk_id == block.chunk_id][-1]
+        assert ColdFolder(tmp_path / "cold").find(block.chunk_id) == last
+        assert folder.find(block.chunk_id) == last
+    assert folder.find("chunk") is None
+    assert folder.find("chunk_99") is None
+    assert ColdFolder(tmp_path / "nowhere").find("chunk_1") is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from agent_memfas.context.cold_storage import ColdStorage
 from agent_memfas.text.cold import SHORTENED, ColdBlock, is_expired
@@ -25,6 +26,7 @@ class Holding:
         self._storage, self._days = storage, days
         self._ids: dict[Stored, list[str]] = {}
         self._sources: dict[str, ColdBlock] = {}
+        self._until: dict[str, tuple[str, tuple[str, int]]] = {}  # and where they were written
 
     def note(self, stored: Stored, chunk_id: str) -> None:
         """A message is in cold storage, and in the context."""
@@ -32,10 +34,14 @@ class Holding:
         if chunk_id not in ids:
             ids.append(chunk_id)
 
-    def note_blocks(self, blocks: Iterable[ColdBlock]) -> None:
-        """Blocks were stored. The texts of summaries are kept, so that no file is read for them."""
+    def note_blocks(self, blocks: Iterable[ColdBlock], path: Path) -> None:
+        """Blocks were stored in a file. The texts of summaries are kept, so that it need not be
+        read for them.
+        """
+        mark = self._storage.folder.mark(path)
         for block in blocks:
             self.note((block.role, block.text, block.raw), block.chunk_id)
+            self._until[block.chunk_id] = (block.until, mark)
             if block.reason == SHORTENED:
                 self._sources[block.chunk_id] = block
 
@@ -46,6 +52,8 @@ class Holding:
             self._ids = {key: ids for key, ids in self._ids.items() if key in here}
         wanted = {one.source for one in read if one.kind == SUMMARY}
         self._sources = {key: one for key, one in self._sources.items() if key in wanted}
+        wanted.update(key for ids in self._ids.values() for key in ids)
+        self._until = {key: one for key, one in self._until.items() if key in wanted}
 
     def known(self, raws: Sequence[object]) -> dict[int, str]:
         """The chunks of the messages that are in cold storage, by position. Of messages that are
@@ -73,9 +81,9 @@ class Holding:
         """Whether a chunk is in cold storage, and stays there about as long as one that is stored
         now. now: aware.
         """
+        soon = now + timedelta(days=self._days) - EARLIER
+        until, mark = self._until.get(chunk_id, ("", ("", 0)))
+        if until and self._storage.folder.is_as_left(mark):
+            return not is_expired(until, soon)
         block = self._storage.get(chunk_id)
-        if block is None:
-            return False
-        return block.pinned or not is_expired(
-            block.until, now + timedelta(days=self._days) - EARLIER
-        )
+        return block is not None and (block.pinned or not is_expired(block.until, soon))

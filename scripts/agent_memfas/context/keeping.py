@@ -146,7 +146,7 @@ class Keeping(Looking):
                 result.notes.append(f"{error.message}; so nothing left the context")
                 return False
             result.path, result.stored = str(path), [block.chunk_id for block in new]
-            self._holding.note_blocks(new)
+            self._holding.note_blocks(new, path)
         elif found.dropped and not self.config.cold_storage_enabled:
             left = len(found.dropped)
             result.notes.append(f"{left} chunks are kept nowhere: cold_storage_enabled is false")

@@ -147,7 +147,7 @@ class ContextManager(Keeping):
             blocks = self._remaining([*kept, *(one for one in more if one not in kept)])
             if blocks and self.config.cold_storage_enabled:
                 path = self.cold_storage.store(blocks)
-                self._holding.note_blocks(blocks)
+                self._holding.note_blocks(blocks, path)
                 for block in blocks:
                     self._log_drop(block, path)
             self.session_id, self._named = _new_session(self._clock()), False

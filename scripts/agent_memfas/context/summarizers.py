@@ -79,10 +79,23 @@ class ExtractiveSummarizer(Summarizer):
         self, chunk: str, prompt: str = "", preserve_keywords: Sequence[str] | None = None
     ) -> str:
         """As `Summarizer`; deterministic."""
+        return self._extracted(chunk, query_terms(prompt), preserve_keywords or ())
+
+    def summarize_batch(
+        self, chunks: Sequence[str], prompt: str = "",
+        preserve_keywords: Sequence[str] | None = None,
+    ) -> list[str]:  # fmt: skip
+        """As `Summarizer`; a class with another `summarize` is asked for each chunk."""
+        if type(self).summarize is not ExtractiveSummarizer.summarize:
+            return super().summarize_batch(chunks, prompt, preserve_keywords)
+        asked = query_terms(prompt)
+        return [self._extracted(chunk, asked, preserve_keywords or ()) for chunk in chunks]
+
+    def _extracted(self, chunk: str, asked: Sequence[str], keep: Sequence[str]) -> str:
         if is_short(chunk):
             return chunk
         target = summary_target(self._count(chunk), self.target_tokens)
-        return shorten(chunk, target, self._count, query_terms(prompt), preserve_keywords or ())
+        return shorten(chunk, target, self._count, asked, keep)
 
     def estimate_tokens(self, text: str) -> int:
         """Tokens of a text."""

@@ -27,6 +27,7 @@ from agent_memfas.text.cold import (
     ARCHIVED,
     ColdBlock,
     Damage,
+    find_block,
     header,
     is_empty,
     is_expired,
@@ -44,13 +45,15 @@ _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 _INDEX, _MESSAGES = "index.jsonl", "messages.jsonl"
 
 
-class _Known(Record):
-    """A file as it was read. lines: how many line ends it has."""
+Signature = tuple[int, int, int]  # of a file: inode, bytes, time of its last change in ns
 
-    signature: tuple[int, int, int]
+
+class _Known(Record):
+    """A file as it was read."""
+
+    signature: Signature
     blocks: tuple[ColdBlock, ...]
     damages: tuple[Damage, ...]
-    lines: int
 
 
 class ColdFolder:
@@ -59,9 +62,9 @@ class ColdFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._known: dict[str, _Known] = {}
-        self._counts: dict[str, tuple[tuple[int, int, int], int]] = {}
-        self._by_id: dict[str, ColdBlock] = {}  # of `_indexed`
-        self._indexed: dict[str, _Known] = {}
+        self._counts: dict[str, tuple[Signature, int]] = {}
+        self._left: dict[str, tuple[int, Signature | None]] = {}  # see `mark`
+        self._bytes: dict[str, tuple[Signature, bytes]] = {}  # until the next `add`
 
     def add(self, blocks: Sequence[ColdBlock], session: str, day: date) -> Path:
         """Add blocks to the file of a session and day, all or none, and sync them. FileFault where
@@ -73,6 +76,7 @@ class ColdFolder:
         except OSError as error:
             raise fault(self.path, error) from error
         data = b"".join(map(render, blocks))
+        self._bytes.clear()
         before = self._signature(path)
         deadline = time.monotonic() + WAIT
         while not (written := _append(path, data, header(session, day.isoformat()))):
@@ -80,8 +84,28 @@ class ColdFolder:
                 raise TryAgain(f"{path}: others write to it all the time", "run it again")
             time.sleep(_PAUSE)
         self._count_more(path, before, written, len(blocks))
-        self._know_more(path, before, written, data)
+        self._leave(path, before, written)
         return path
+
+    def mark(self, path: Path) -> tuple[str, int]:
+        """What `is_as_left` wants to know of the blocks that were just added to a file."""
+        return path.name, self._left.get(path.name, (0, None))[0]
+
+    def is_as_left(self, mark: tuple[str, int]) -> bool:
+        """Whether nobody but this object has changed a file since then, so that nothing of it need
+        be read to know that its blocks are there.
+        """
+        name, times = mark
+        changed, signature = self._left.get(name, (-1, None))
+        return changed == times and signature == self._signature(self.path / name) is not None
+
+    def _leave(self, path: Path, before: Signature | None, written: int) -> None:
+        """Remember a file as an `add` leaves it, and how often others had changed it before."""
+        times, left = self._left.get(path.name, (0, before))
+        after, size = self._signature(path), before[1] if before else 0
+        same_file = after is not None and (before is None or after[0] == before[0])
+        ours = same_file and after is not None and after[1] == size + written
+        self._left[path.name] = (times + (left != before), after if ours else None)
 
     def blocks(self) -> list[ColdBlock]:
         """All blocks, file by file, expired ones too; their paths are relative to the folder.
@@ -99,12 +123,20 @@ class ColdFolder:
         ]  # fmt: skip
 
     def find(self, chunk_id: str) -> ColdBlock | None:
-        """The block with that id; the one that was written last, where there are several."""
-        blocks = self.blocks()
-        if self._known != self._indexed:
-            self._by_id = {block.chunk_id: block for block in blocks}
-            self._indexed = dict(self._known)
-        return self._by_id.get(chunk_id)
+        """The block with that id; the one that was written last, where there are several. Blocks
+        that were not asked for are not read, so that many may be looked for in a long storage.
+        """
+        for name, path in reversed(self._files()):
+            if (signature := self._signature(path)) is None:
+                continue
+            if name.endswith(".md"):
+                block = find_block(self._data(name, path, signature), chunk_id, name)
+            else:
+                there = self._one(name, path, signature).blocks
+                block = next((one for one in reversed(there) if one.chunk_id == chunk_id), None)
+            if block is not None:
+                return block
+        return None
 
     def count(self) -> int:
         """How many blocks there are. Files that did not change are not read again."""
@@ -146,41 +178,30 @@ class ColdFolder:
         self._known = there
         return iter(list(there.values()))
 
-    def _one(self, name: str, path: Path, signature: tuple[int, int, int]) -> _Known:
+    def _data(self, name: str, path: Path, signature: Signature) -> bytes:
+        """A file's bytes, b"" where it cannot be read."""
+        if (known := self._bytes.get(name)) is not None and known[0] == signature:
+            return known[1]
+        try:
+            data = read(path, LARGEST).data
+        except FileFault:
+            data = b""
+        self._bytes[name] = (signature, data)
+        return data
+
+    def _one(self, name: str, path: Path, signature: Signature) -> _Known:
         known = self._known.get(name)
         if known is None or known.signature != signature:
             known = _Known(signature, *_read(name, path))
             self._known[name] = known
         return known
 
-    def _count_more(
-        self, path: Path, before: tuple[int, int, int] | None, written: int, more: int
-    ) -> None:
+    def _count_more(self, path: Path, before: Signature | None, written: int, more: int) -> None:
         """Remember how many blocks a file has after an `add`, if nobody else wrote to it."""
         known = self._counts.get(path.name) if before else (None, 0)
         after, size = self._signature(path), before[1] if before else 0
         if known and known[0] == before and after is not None and after[1] == size + written:
             self._counts[path.name] = (after, known[1] + more)
-
-    def _know_more(
-        self, path: Path, before: tuple[int, int, int] | None, written: int, data: bytes
-    ) -> None:
-        """Read what an `add` has written, if nobody else wrote to the file and it ended in a line
-        end: then the rest of it is known.
-        """
-        known, after = self._known.get(path.name), self._signature(path)
-        if known is None or known.signature != before or after is None or written != len(data):
-            return
-        if after[0] != known.signature[0] or after[1] != known.signature[1] + written:
-            return
-        blocks, damages = parse(data, path.name)
-        at = known.lines
-        self._known[path.name] = _Known(
-            after,
-            (*known.blocks, *(block.moved(at) for block in blocks)),
-            (*known.damages, *(Damage(one.line + at, one.why) for one in damages)),
-            at + data.count(b"\n"),
-        )
 
     def _files(self) -> list[tuple[str, Path]]:
         """(name relative to the folder, path) of all files of cold storage, in order."""
@@ -198,7 +219,7 @@ class ColdFolder:
         return sorted(found)
 
     @staticmethod
-    def _signature(path: Path) -> tuple[int, int, int] | None:
+    def _signature(path: Path) -> Signature | None:
         try:
             info = os.stat(path, follow_symlinks=False)
         except OSError:
@@ -295,15 +316,14 @@ def _write(descriptor: int, data: bytes, head: bytes) -> int:
     return len(start) + len(data)
 
 
-def _read(name: str, path: Path) -> tuple[tuple[ColdBlock, ...], tuple[Damage, ...], int]:
-    """The blocks of a file, what of it cannot be read, and its line ends."""
+def _read(name: str, path: Path) -> tuple[tuple[ColdBlock, ...], tuple[Damage, ...]]:
     try:
         data = read(path, LARGEST).data
     except FileFault as error:
-        return (), (Damage(1, error.message),), 0
+        return (), (Damage(1, error.message),)
     if name.endswith(".md"):
         blocks, damages = parse(data, name)
-        return tuple(blocks), tuple(damages), data.count(b"\n")
+        return tuple(blocks), tuple(damages)
     found, wrong = list[ColdBlock](), list[Damage]()
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
@@ -312,7 +332,7 @@ def _read(name: str, path: Path) -> tuple[tuple[ColdBlock, ...], tuple[Damage, .
             found.append(_of_reference(json.loads(line), name, number))
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             wrong.append(Damage(number, f"not a chunk of agent-memfas: {error}"))
-    return tuple(found), tuple(wrong), data.count(b"\n")
+    return tuple(found), tuple(wrong)
 
 
 def _of_reference(fields: dict[str, Any], name: str, number: int) -> ColdBlock:

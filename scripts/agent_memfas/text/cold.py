@@ -33,6 +33,7 @@ _FENCE = re.compile(rb"(`{3,}|~{3,})(text|json)(!?)")
 _MISREAD = re.compile(rb"^(?:<!-- cold: |<{7} |>{7} )", re.MULTILINE)
 _EMPTY = re.compile(rb"\s*# Cold storage of [^\n]*\s+<!-- What left the context[^\n]*-->\s*")
 _RUN = re.compile(rb"^`+", re.MULTILINE)
+_ABOVE = 3  # lines from the heading of a block to its fields, at most
 _LONGEST_PROMPT = 500  # characters
 _KEPT = (
     "chunk_id",
@@ -74,11 +75,6 @@ class ColdBlock(Record):
     start_line: int = 0
     end_line: int = 0
 
-    def moved(self, lines: int) -> ColdBlock:
-        """The same, so many lines further down."""
-        lower = {"start_line": self.start_line + lines, "end_line": self.end_line + lines}
-        return ColdBlock(**{**vars(self), **lower})
-
 
 class Damage(Record):
     """A block that cannot be read. line: 1-based, of its fields."""
@@ -103,8 +99,7 @@ def render(block: ColdBlock) -> bytes:
     fields["score"] = round(block.score, 4)
     if block.pinned:
         fields["pinned"] = True
-    told = json.dumps(fields).replace("--", "-\\u002d").replace("<", "\\u003c")
-    told = told.replace(">", "\\u003e")
+    told = _told(fields)
     role = safe(block.role)[:40] or "text"
     clock = block.at[11:19] if len(block.at) >= 19 else block.at
     lines = [b"", f"## {clock} {role}, score {block.score:.2f}".encode("utf-8", "replace"), b""]
@@ -135,6 +130,28 @@ def parse(data: bytes, path: str = "") -> tuple[list[ColdBlock], list[Damage]]:
         block = _block(lines, at, end, path)
         (found if isinstance(block, ColdBlock) else damages).append(block)  # type: ignore[arg-type]
     return found, damages
+
+
+def find_block(data: bytes, chunk_id: str, path: str = "") -> ColdBlock | None:
+    """The last block of a file that has that id; no more of the file is read than that block."""
+    wanted, end = f'"chunk_id": {_told(chunk_id)}'.encode(), len(data)
+    while (found := data.rfind(wanted, 0, end)) >= 0:
+        end = found
+        start = data.rfind(b"\n", 0, found) + 1
+        if not is_head(data[start : start + len(_HEAD)]):
+            continue
+        behind = data.find(b"\n" + _HEAD, found)
+        begin = start
+        for _ in range(_ABOVE):
+            begin = data.rfind(b"\n", 0, max(0, begin - 1)) + 1
+        lines = data[begin : behind if behind >= 0 else len(data)].split(b"\n")
+        at = data.count(b"\n", begin, start)
+        block = _block(lines, at, _behind_fences(lines, at + 1), path)
+        if isinstance(block, ColdBlock) and block.chunk_id == chunk_id:
+            more = data.count(b"\n", 0, begin)
+            place = {"start_line": block.start_line + more, "end_line": block.end_line + more}
+            return ColdBlock(**{**vars(block), **place})
+    return None
 
 
 def _spans(lines: Sequence[bytes]) -> Iterator[tuple[int, int]]:
@@ -264,8 +281,13 @@ def with_pin(line: bytes, *, pinned: bool) -> bytes:
     fields.pop("pinned", None)
     if pinned:
         fields["pinned"] = True
-    told = json.dumps(fields).replace("--", "-\\u002d").replace("<", "\\u003c")
-    return _HEAD + told.replace(">", "\\u003e").encode() + b" -->" + line[len(head) :]
+    return _HEAD + _told(fields).encode() + b" -->" + line[len(head) :]
+
+
+def _told(value: object) -> str:
+    """JSON that may stand in a comment."""
+    told = json.dumps(value).replace("--", "-\\u002d").replace("<", "\\u003c")
+    return told.replace(">", "\\u003e")
 
 
 def is_head(line: bytes) -> bool:
