@@ -15,7 +15,7 @@ import typer
 from agent_memfas.cli import out
 from agent_memfas.cli.asking import words
 from agent_memfas.cli.brief import brief_of, keeper_for
-from agent_memfas.cli.session import Config, Json, Root, open_up
+from agent_memfas.cli.session import Agent, Config, Json, Root, open_up
 from agent_memfas.errors import MemfasError
 from agent_memfas.store.places import CONFIGURATIONS
 from agent_memfas.store.templates import keep_aside, lay, make_folder
@@ -112,11 +112,13 @@ def crontab_line(root: Path, config: Path | None = None) -> str:
     return f"0 4 * * * {words}".replace("%", "\\%")  # cron takes a bare % for a line end
 
 
-def log(text: Text, root: Root = None, config: Config = None, json: Json = False) -> None:
+def log(
+    text: Text, agent: Agent = None, root: Root = None, config: Config = None, json: Json = False
+) -> None:
     """Append a line to today's log, memory/YYYY-MM-DD.md."""
     session = open_up(root, config, forgiving=True)
     run = session.run("log")
-    _report(notes.log(session.folder, words(text), run), json=json)
+    _report(notes.log(session.folder, words(text), run, session.rights(agent)), json=json)
     _notices(run.notices)
 
 
@@ -128,6 +130,11 @@ def add(
             "--priority", "-p", metavar="P0|P1|P2", help="P0 for ever, P1 90 days, P2 30 days."
         ),
     ] = "P1",
+    shared: Annotated[
+        bool,
+        typer.Option("--shared", help="For all agents: into shared/inbox, for shared/MEMORY.md."),
+    ] = False,
+    agent: Agent = None,
     root: Root = None,
     config: Config = None,
     json: Json = False,
@@ -135,7 +142,9 @@ def add(
     """Append an entry to MEMORY.md."""
     session = open_up(root, config, forgiving=True)
     run = session.run("add")
-    _report(notes.add(session.folder, words(text), priority, run), json=json)
+    write = notes.share if shared else notes.add
+    added = write(session.folder, words(text), priority, run, session.rights(agent))
+    _report(added, json=json)
     _notices(run.notices)
 
 

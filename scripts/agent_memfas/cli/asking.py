@@ -8,8 +8,9 @@ import time
 from datetime import datetime
 
 from agent_memfas.cli import out
-from agent_memfas.cli.brief import Brief, brief_of, keeper_for, now_of, root_of
+from agent_memfas.cli.brief import Brief, agent_of, brief_of, keeper_for, now_of, root_of
 from agent_memfas.cli.options import (
+    AGENT,
     CONFIG,
     FLAG,
     JSON,
@@ -28,6 +29,7 @@ from agent_memfas.index.tiers import AUTO, TIERS, tier_of
 from agent_memfas.tasks import recall as recalling
 from agent_memfas.text import context
 from agent_memfas.text.days import parse_day
+from agent_memfas.text.rights import Rights
 from agent_memfas.text.tokens import estimate
 
 TYPE_CHECKING = False
@@ -60,7 +62,7 @@ TABLE = Table(
                "Leave out what this session was given before.", "ID"),
         Option("within", ("--within",), NUMBER,
                "Milliseconds for reading what has changed, 0 for no limit (default 200).", "MS"),
-        ROOT, CONFIG, TODAY, JSON,
+        AGENT, ROOT, CONFIG, TODAY, JSON,
     ),
 )  # fmt: skip
 
@@ -188,7 +190,7 @@ class Asked:
         if values.get("session"):
             self._given = _sessions().load(_folder(root), values["session"])
         loaded = settings.always if always else ()
-        filters = _filters(settings, values, frozenset(self._given), loaded)
+        filters = _filters(settings, values, frozenset(self._given), loaded, self._hidden())
         keeper = keeper_for(
             root, settings, use_index=not values["no_index"], tell=out.progress("reading"),
             make=self._maker(),
@@ -206,6 +208,9 @@ class Asked:
 
             return with_cold(answer, filters, root, settings.file, self.now)
         return answer
+
+    def _hidden(self) -> tuple[str, ...]:
+        return Rights(agent_of(self._values["agent"]), private=self._settings.private).hidden
 
     def _maker(self) -> Callable[..., Keeper]:
         if self._settings.backend == "fts5":
@@ -281,8 +286,9 @@ def words(text: list[str]) -> str:
 
 
 def _filters(
-    settings: Brief, values: dict[str, Any], given: frozenset[int], always: tuple[str, ...]
-) -> recalling.Filters:
+    settings: Brief, values: dict[str, Any], given: frozenset[int], always: tuple[str, ...],
+    hidden: tuple[str, ...],
+) -> recalling.Filters:  # fmt: skip
     limit, kinds = values["limit"], values["kinds"] or []
     if limit is not None and not 1 <= limit <= context.LARGEST:
         raise UsageError(f"--limit {limit}: must be from 1 to {context.LARGEST}")
@@ -311,6 +317,7 @@ def _filters(
         given=given,
         always=always,
         tier=tier or "",
+        hidden=hidden,
     )
 
 

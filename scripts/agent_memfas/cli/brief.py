@@ -16,6 +16,7 @@ from agent_memfas.index.scope import Extra
 from agent_memfas.store.places import CONFIGURATIONS, STATE, lost_triggers, nearest, small
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.record import Record
+from agent_memfas.text.rights import is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
     from agent_memfas.text.firing import Trigger
 
 FILE = "settings"
-FORMAT = 3  # one more whenever the fields change: another version must not read them as its own
+FORMAT = 4  # one more whenever the fields change: another version must not read them as its own
 _CAP = 1 << 20
 
 
 class Brief(Record):
     """The settings that a question depends on. token: another one for other triggers in the file,
     "" for none. triggers_file: absolute, or "". file: the settings file, absolute. always: the
-    sources that are part of every answer. backend: of config.BACKENDS.
+    sources that are part of every answer. backend: of config.BACKENDS. private: of text.Rights.
     """
 
     zone: str = ""
@@ -48,6 +49,15 @@ class Brief(Record):
     always: tuple[str, ...] = ()
     recency_weight: float = 0.3
     backend: str = "fts5"
+    private: tuple[str, ...] = ()
+
+
+def agent_of(named: str | None) -> str:
+    """Who asks or writes: as --agent says, else MEMFAS_AGENT, else "", the person. UsageError."""
+    agent = (os.environ.get("MEMFAS_AGENT", "") if named is None else named).strip()
+    if agent and not is_name(agent):
+        raise UsageError(f"{agent!r} is no agent's name", "letters, digits and ._@+-, 64 at most")
+    return agent
 
 
 def root_of(root: str | None, config: str | None) -> str:
@@ -112,10 +122,12 @@ def _kept(path: str, head: bytes, raw: bytes) -> Brief | None:
     lines = data[len(head) : len(data) - len(raw) - 2].decode("utf-8", "replace").split("\n")
     try:
         zone, p1, p2, limit, least, db_path, budget, token, listed, file, *rest = lines
-        weight, backend, n, *rest = rest
-        sources, always = tuple(rest[: int(n)]), tuple(rest[int(n) :])
+        weight, backend, n, m, *rest = rest
+        sources, always = tuple(rest[: int(n)]), tuple(rest[int(n) : int(n) + int(m)])
+        private = tuple(rest[int(n) + int(m) :])
         return Brief(zone, int(p1), int(p2), sources, int(limit), float(least), db_path,
-                     int(budget), token, listed, file, always, float(weight), backend)  # fmt: skip
+                     int(budget), token, listed, file, always, float(weight), backend,
+                     private)  # fmt: skip
     except ValueError:
         return None
 

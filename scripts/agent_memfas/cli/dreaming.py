@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from agent_memfas.cli import out
+from agent_memfas.cli.agents import fold_in
 from agent_memfas.cli.brief import keeper_for, places_for
 from agent_memfas.cli.modeling import named_model
 from agent_memfas.cli.ranking import keeper_maker
@@ -20,6 +21,7 @@ from agent_memfas.cli.tending import cold_folder
 from agent_memfas.errors import FileFault, MemfasError, SafetyStop, TryAgain
 from agent_memfas.index.upkeep import Upkeep
 from agent_memfas.store import reports
+from agent_memfas.store.inbox import SHARED
 from agent_memfas.store.locks import exclusive
 from agent_memfas.tasks import abstracts, compounding, flush, janitor, promote, watch, wording
 
@@ -184,15 +186,18 @@ class _Night:
             self._folder, list(settings.janitor_files), settings.terms, run,
             dry_run=self._dry_run, cold=cold_folder(self._session),
         )  # fmt: skip
-        moved = report.moved
+        moved, folded = report.moved, fold_in(self._session, dry_run=self._dry_run)
+        step.told += [f"{one.agent}: {one.text[:60]} → {SHARED}" for one in folded.folded]
+        step.told += [f"{path} stays in its inbox: {why}" for path, why in folded.left]
         step.told += [f"[{m.priority}][{m.date}] {m.text[:60]} → {m.archive}" for m in moved]
         step.told += [f"{c.path}: {c.chunk_id} past its time" for c in report.cold]
         step.told += report.warnings
         step.detail = {
             "moved": [asdict(entry) for entry in moved], "warnings": report.warnings,
             "cold_expired": [asdict(chunk) for chunk in report.cold],
+            "folded": [asdict(one) for one in folded.folded],
         }  # fmt: skip
-        step.status = DONE if moved else NOTHING
+        step.status = DONE if moved or folded.folded else NOTHING
         for fault in report.faults:
             if settings.janitor_files or (self._folder.root / "MEMORY.md").exists():
                 _fail(step, fault)

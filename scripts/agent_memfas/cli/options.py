@@ -41,6 +41,9 @@ CONFIG = Option(
     "config", ("--config", "-c"), TEXT,
     "The configuration file (else memfas.yaml in the folder).", "FILE",
 )  # fmt: skip
+AGENT = Option(
+    "agent", ("--agent",), TEXT, "Who asks or writes (else $MEMFAS_AGENT, else you).", "NAME"
+)
 JSON = Option("json", ("--json",), FLAG, "Print one JSON object.")
 TODAY = Option("today", ("--today",), TEXT, "Take this day (YYYY-MM-DD) for today.", "DAY")
 

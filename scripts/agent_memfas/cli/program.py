@@ -11,6 +11,7 @@ import typer
 from agent_memfas import __version__
 from agent_memfas.cli import (
     adding,
+    agents,
     benching,
     checking,
     cold,
@@ -88,6 +89,7 @@ for module in (
     cold,
     benching,
     tending,
+    agents,
     renewing,
     checking,
     configuring,

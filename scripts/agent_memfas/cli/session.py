@@ -12,12 +12,13 @@ from typing import Annotated, Optional
 import typer
 
 from agent_memfas import config
-from agent_memfas.cli.brief import Brief, on_day
+from agent_memfas.cli.brief import Brief, agent_of, on_day
 from agent_memfas.cli.settling import brief_from
 from agent_memfas.errors import ConfigError, MemfasError, UsageError
 from agent_memfas.store.layout import Folder, find_folder, open_folder
 from agent_memfas.store.passes import Pass
 from agent_memfas.text.days import parse_day
+from agent_memfas.text.rights import Rights
 
 Root = Annotated[
     Optional[Path],  # noqa: UP045 - typer reads this at run time on Python 3.10
@@ -32,6 +33,12 @@ Config = Annotated[
         "-c",
         metavar="FILE",
         help="The configuration file (else memfas.yaml in the folder).",
+    ),
+]
+Agent = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "--agent", metavar="NAME", help="Who asks or writes (else $MEMFAS_AGENT, else you)."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -60,6 +67,10 @@ class Session:
     def root(self) -> str:
         """The folder's real path."""
         return str(self.folder.root)
+
+    def rights(self, agent: str | None) -> Rights:
+        """What an agent of that name, of MEMFAS_AGENT, or the person may do. UsageError."""
+        return self.settings.rights.of(agent_of(agent))
 
     @property
     def settings_file(self) -> Path:

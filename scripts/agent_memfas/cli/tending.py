@@ -11,6 +11,7 @@ import typer
 
 from agent_memfas.cli import out
 from agent_memfas.cli.abstracting import Kept, keep_up
+from agent_memfas.cli.agents import fold_in, say_folded
 from agent_memfas.cli.session import (
     Config,
     DryRun,
@@ -60,15 +61,20 @@ def janitor(
         out.tell("ARCHIVE_DIR is not used: entries go to archive/ in the memory folder")
     session = open_up(root, config, today, near=named[0] if named else "")
     named = [from_here(session, name) for name in named] or list(session.settings.janitor_files)
+    folded = fold_in(session, dry_run=dry_run)
     report = cleaning.run(
         session.folder, named, session.settings.terms, session.run("janitor", patient=not dry_run),
         dry_run=dry_run, force=force, cold=cold_folder(session),
     )  # fmt: skip
     kept = Kept() if dry_run else keep_up(session)
     if json:
-        out.data(_as_data(report, kept))
+        out.data({
+            **_as_data(report, kept), "folded": [vars(one) for one in folded.folded],
+            "inbox_left": [{"path": path, "why": why} for path, why in folded.left],
+        })  # fmt: skip
     else:
         _print(report, session, kept)
+        say_folded(folded, dry_run=dry_run)
     for fault in report.faults:
         out.error(fault, as_data=False)
     if report.faults:

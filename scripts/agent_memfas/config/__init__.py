@@ -32,6 +32,7 @@ from agent_memfas.store.places import TRIGGERS
 from agent_memfas.text.documents import parse
 from agent_memfas.text.entries import Terms
 from agent_memfas.text.firing import Trigger, read_link
+from agent_memfas.text.rights import Rights
 from agent_memfas.text.settings import items
 from agent_memfas.text.triggers import listed
 from agent_memfas.text.words import words
@@ -76,6 +77,16 @@ class Compounding(NamedTuple):
     ratio: int = 10
 
 
+class Hooks(NamedTuple):
+    """What agent hosts are given: tokens at the start of a session and with a prompt, 0 for
+    nothing; whether what was said goes to the day's log.
+    """
+
+    session_tokens: int = 2000
+    prompt_tokens: int = 500
+    capture: bool = True
+
+
 class Telemetry(NamedTuple):
     """What is written to telemetry: whether at all, and what of words, one of CONTENTS."""
 
@@ -110,6 +121,8 @@ class Settings:
     llm: LlmChoice = field(default_factory=LlmChoice)
     writer: str = WRITERS[0]
     telemetry: Telemetry = field(default_factory=Telemetry)
+    rights: Rights = field(default_factory=Rights)
+    hooks: Hooks = field(default_factory=Hooks)
     values: dict[str, Any] = field(default_factory=dict)
 
 
@@ -201,8 +214,19 @@ def _settings(file: Path, tree: dict[str, Any], lines: dict[str, int], text: str
         llm=LlmChoice(**_below("llm", flat)),
         writer=flat.get("abstracts.writer", WRITERS[0]),
         telemetry=Telemetry(**_below("telemetry", flat)),
+        rights=_rights(flat),
+        hooks=Hooks(**_below("hooks", flat)),
         values=flat,
     )
+
+
+def _rights(flat: dict[str, Any]) -> Rights:
+    scopes = flat.get("agents.private") or {}
+    return Rights(
+        "", tuple(flat.get("agents.writers") or ()),
+        tuple(f"{name} {glob}" for name, globs in scopes.items() for glob in globs),
+        tuple(flat.get("agents.read_only") or ()),
+    )  # fmt: skip
 
 
 def _below(section: str, flat: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from agent_memfas.text.rights import is_name
+
 LONGEST_TERM = 36_500
 BACKENDS = ("fts5", "embedding", "hybrid", "auto")
 EMBEDDERS = ("fastembed", "ollama", "openai", "offline")
@@ -78,6 +80,14 @@ def _one_of(*allowed: Any) -> Callable[[Any], bool]:
 
 def _texts(value: Any) -> bool:
     return isinstance(value, list) and all(is_text(item) for item in value)
+
+
+def _names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(v, str) and is_name(v) for v in value)
+
+
+def _scopes(value: Any) -> bool:
+    return isinstance(value, dict) and _names(list(value)) and all(map(_texts, value.values()))
 
 
 def _list(value: Any) -> bool:
@@ -171,6 +181,12 @@ KEYS: dict[str, Key] = {
     "context.summary_model": Key(_maybe_text, "PROVIDER/NAME, llm, extractive or none"),
     "context.cold_storage_path": Key(is_text, "a path"),
     "context.log_path": Key(is_text, "a path"),
+    "agents.writers": Key(_names, "a list of agents' names"),
+    "agents.private": Key(_scopes, "a mapping of agents' names to lists of paths"),
+    "agents.read_only": Key(_texts, "a list of paths"),
+    "hooks.session_tokens": Key(_whole, "a whole number of tokens from 0"),
+    "hooks.prompt_tokens": Key(_whole, "a whole number of tokens from 0"),
+    "hooks.capture": Key(_one_of(True, False), "true or false"),
     "index.budget": Key(_whole, "a whole number of milliseconds from 0"),
     "janitor.ttl_p1": Key(_days, "a whole number of days from 0 to 36500"),
     "janitor.ttl_p2": Key(_days, "a whole number of days from 0 to 36500"),
@@ -200,6 +216,8 @@ DEFAULTS: dict[str, Any] = {
     "context.recoverable_days": 30, "context.summarize_medium_chunks": True,
     "context.summary_target_tokens": 500, "context.summary_model": "minimax/MiniMax-M2.1",
     "context.drop_notice": True, "context.log_path": "./logs/context/",
+    "agents.writers": [], "agents.private": {}, "agents.read_only": [],
+    "hooks.session_tokens": 2000, "hooks.prompt_tokens": 500, "hooks.capture": True,
     "context.log_compaction": True, "context.log_curation": True, "context.log_drops": True,
     "context.log_health": True, "context.log_recovery": True,
 }  # fmt: skip

@@ -21,7 +21,7 @@ from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.places import Place, cache_home, places_of
 from agent_memfas.memory import folders
 from agent_memfas.memory.backing import chosen
-from agent_memfas.memory.opening import Opening, opened, reopened
+from agent_memfas.memory.opening import Opening, named_agent, opened, reopened
 from agent_memfas.memory.results import MemoryResult, result_of
 from agent_memfas.search.base import SearchBackend, SearchResult
 from agent_memfas.store.passes import Pass
@@ -30,6 +30,7 @@ from agent_memfas.tasks import settings as changing
 from agent_memfas.tasks import triggers
 from agent_memfas.tasks.recall import Answer, Filters, ask
 from agent_memfas.text.firing import Trigger, key_of, read_link
+from agent_memfas.text.rights import Rights
 from agent_memfas.text.suggest import suggest
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class Memory:
 
     config: the path of a memfas.yaml (its folder is the memory folder), of a folder, a Config, or
     None for the current folder. search_backend: "fts5", "embedding", "hybrid", "auto" or a
-    SearchBackend, which is
-    then fed with the folder's passages. embedder: for vectors; given alone it is used, too.
+    SearchBackend, which is then fed with the folder's passages. embedder: for vectors; given alone
+    it is used, too. agent: who asks, as in `named_agent`; it sees what it may see.
 
     May be used by several threads, one after the other. ConfigError where config makes no sense.
     """
@@ -60,7 +61,10 @@ class Memory:
         config: str | Path | Config | Opening | None = None,
         search_backend: str | SearchBackend | None = None,
         embedder: Embedder | None = None,
+        *,
+        agent: str | None = None,
     ) -> None:
+        self._agent = named_agent(agent)
         self._lock = RLock()
         self._added: tuple[str, ...] = ()
         self._closed = False
@@ -145,7 +149,7 @@ class Memory:
             if not folders.scope(opening, self._added).wants(name):
                 self._add_source(opening, name, file_type)
             self._keeper.suspect({name})
-            reasons = self._skipped()
+            reasons = folders.skipped(self._refreshed())
         reason = reasons.get(name, "")
         if reason and not is_partly_read(reason):
             raise UsageError(f"{path}: {reason}")
@@ -155,7 +159,7 @@ class Memory:
         with self._lock:
             opening = self._opened()
             scope = folders.scope(opening, self._added)
-            for path, reason in self._skipped().items():
+            for path, reason in folders.skipped(self._refreshed()).items():
                 if scope.wants(path):
                     told = "Indexed only in part" if is_partly_read(reason) else "Failed to index"
                     warnings.warn(f"{told} {path}: {reason}", stacklevel=2)
@@ -240,24 +244,28 @@ class Memory:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def answer(self, query: str, limit: int | None = None) -> Answer:
-        """Everything that recall knows of a query: hits with their places, triggers, and how fresh
-        it is. limit: search.max_results where it is None; min_score does not count.
+    def answer(self, query: str, limit: int | None = None, **filters: Any) -> Answer:
+        """Everything that recall knows of a query: hits with their places, triggers, how fresh it
+        is. limit: None for search.max_results; min_score does not count. filters: of Filters.
         """
         with self._lock:
-            return self._answer(query, limit, all_scores=True)
+            return self._answer(query, limit, all_scores=True, **filters)
+
+    @property
+    def rights(self) -> Rights:
+        """What the agent that this memory was opened for may read and write."""
+        return self.settings.rights.of(self._agent)
 
     def hints(self, text: str) -> list[str]:
         """The hints of the keywords of TRIGGERS.md and of the settings that stand in a text. Those
         files alone are read; nothing is indexed.
         """
         with self._lock:
-            opening = self._opened()
-            return folders.hints(opening, text)
+            return folders.hints(self._opened(), text)
 
     @property
     def embedder(self) -> Embedder | None:
-        """What passages are compared by meaning with, None where words alone count."""
+        """What compares by meaning, None where words alone count."""
         return self._choice.embedder
 
     @property
@@ -317,11 +325,9 @@ class Memory:
         return places_of(opening.root, opening.settings.db_path, cache_home(os.environ))
 
     def _make_keeper(self) -> Keeper:
-        opening = self._opening
+        opening, made = self._opening, self._choice.maker()
         sources = folders.scope(opening, self._added).sources
-        return self._choice.maker()(
-            opening.root, self._places(), sources, wait=WAIT, extra=opening.extra()
-        )
+        return made(opening.root, self._places(), sources, wait=WAIT, extra=opening.extra())
 
     def _refreshed(self) -> Keeper:
         """The keeper, with the triggers of a triggers_file as they are now."""
@@ -339,7 +345,7 @@ class Memory:
 
     def _answer(
         self, query: str, limit: int | None = None, *, always: bool = False,
-        all_scores: bool = False,
+        all_scores: bool = False, **more: Any,
     ) -> Answer:  # fmt: skip
         keeper, settings = self._refreshed(), self._opening.settings
         filters = Filters(
@@ -349,6 +355,8 @@ class Memory:
             p2=settings.terms.p2,
             recency_weight=settings.recency_weight,
             always=self._opening.always if always else (),
+            hidden=settings.rights.of(self._agent).hidden,
+            **more,
         )
         budget = settings.budget / 1000 or None
         answer = ask(keeper, query, filters, self._now().date(), time.time_ns(), budget)
@@ -367,10 +375,6 @@ class Memory:
     def _tell(self, run: Pass) -> None:
         for notice in run.notices:
             warnings.warn(notice, stacklevel=3)
-
-    def _skipped(self) -> dict[str, str]:
-        state = self._refreshed().source(time.time_ns()).freshness
-        return {skipped.path: skipped.reason for skipped in state.skipped}
 
     def _link(self, given: int | str) -> str:
         """Where a memory stands, as a trigger links it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ from agent_memfas.text.firing import Trigger, fired, key_of
 from agent_memfas.text.triggers import listed
 
 if TYPE_CHECKING:
-    from agent_memfas.index.keeper import Source
+    from agent_memfas.index.keeper import Keeper, Source
     from agent_memfas.memory import Memory
 
 TYPES = ("markdown", "json", "text")
@@ -154,3 +155,9 @@ def hints(opening: Opening, text: str) -> list[str]:
     lengths = sorted({key.count(" ") + 1 for key in by_key})
     found = fired(text, lengths, lambda keys: {k: by_key[k] for k in keys if k in by_key})
     return list(dict.fromkeys(trigger.hint for trigger in found))
+
+
+def skipped(keeper: Keeper) -> dict[str, str]:
+    """The files that are passed over, each with the reason."""
+    state = keeper.source(time.time_ns()).freshness
+    return {one.path: one.reason for one in state.skipped}

@@ -9,11 +9,12 @@ from pathlib import Path
 from agent_memfas import config as files
 from agent_memfas.config import Settings
 from agent_memfas.config.family import Config
-from agent_memfas.errors import ConfigError
+from agent_memfas.errors import ConfigError, UsageError
 from agent_memfas.index.scope import Extra
 from agent_memfas.store.layout import Folder, open_folder
 from agent_memfas.store.places import TRIGGERS, nearest
 from agent_memfas.text.firing import Trigger
+from agent_memfas.text.rights import is_name
 
 ALWAYS = ("intuition.md",)  # loaded always where nothing is configured, as in the reference
 HINT = "make one: memfas init (or leave it out: Memory() takes the folder as it is)"
@@ -44,6 +45,16 @@ class Opening:
     def triggers(self) -> list[Trigger]:
         """The triggers of the settings, then those of triggers_file."""
         return files.triggers_of(self.settings, self.root)
+
+
+def named_agent(given: str | None) -> str:
+    """The agent that a memory is opened for: None for that of MEMFAS_AGENT; "" for the person.
+    UsageError for what is no name.
+    """
+    agent = os.environ.get("MEMFAS_AGENT", "") if given is None else given
+    if agent and not is_name(agent):
+        raise UsageError(f"{agent!r} is no agent's name", "letters, digits and ._@+-, 64 at most")
+    return agent
 
 
 def opened(config: str | Path | Config | Opening | None) -> Opening:

@@ -1,18 +1,23 @@
-"""Adding memory: a line to today's log, an entry to MEMORY.md; both by cooperating append."""
+"""Adding memory: a line to today's log, an entry to MEMORY.md by cooperating append; an entry
+for all agents into an inbox."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from agent_memfas.errors import FileFault, UsageError
+from agent_memfas.store import inbox
 from agent_memfas.store.append import append
 from agent_memfas.store.files import read
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.passes import Pass
 from agent_memfas.text.documents import parse
 from agent_memfas.text.entries import entries, entry_text
+from agent_memfas.text.rights import Rights, signed
 
 PRIORITIES = ("P0", "P1", "P2")
+PERSON = Rights()
+ME = "person"  # the name of an inbox of who has none
 
 
 @dataclass(frozen=True)
@@ -25,22 +30,51 @@ class Added:
     warning: str = ""
 
 
-def log(folder: Folder, text: str, run: Pass) -> Added:
-    """Append `- HH:MM text` to the log of the run's day."""
+def log(folder: Folder, text: str, run: Pass, rights: Rights = PERSON) -> Added:
+    """Append `- HH:MM text` to the log of the run's day, signed where an agent writes. UsageError
+    where that agent may not.
+    """
     day = run.now.date().isoformat()
-    line = f"- {run.now:%H:%M} {_content(text)}"
+    line = f"- {run.now:%H:%M} {signed(_content(text), rights.agent)}"
     name = f"memory/{day}.md"
+    _check(name, rights)
     return Added(name, append(folder, name, line, run, header=f"# {day}\n\n"), line)
 
 
-def add(folder: Folder, text: str, priority: str, run: Pass) -> Added:
-    """Append an entry of today to MEMORY.md."""
+def add(folder: Folder, text: str, priority: str, run: Pass, rights: Rights = PERSON) -> Added:
+    """Append an entry of today to MEMORY.md; the same."""
+    _check("MEMORY.md", rights, priority)
+    line = entry(text, priority, run, rights.agent)
+    number = append(folder, "MEMORY.md", line, run, header="# MEMORY\n\n")
+    return Added("MEMORY.md", number, line, _unread(folder, number))
+
+
+def share(folder: Folder, text: str, priority: str, run: Pass, rights: Rights) -> Added:
+    """Put an entry of today into the agent's inbox of the shared folder, a file of its own; the
+    janitor takes it over into shared/MEMORY.md. No two processes ever write one file.
+    """
+    _check(inbox.SHARED, rights, priority)
+    name = inbox.new_name(rights.agent or ME, run)
+    line = entry(text, priority, run, rights.agent or ME, name)
+    inbox.put(folder, name, line)
+    return Added(name, 1, line)
+
+
+def entry(text: str, priority: str, run: Pass, agent: str = "", source: str = "") -> str:
+    """The line of an entry of today. UsageError for an empty text, and another priority."""
     if priority not in PRIORITIES:
         raise UsageError(f"{priority!r} is no priority", "there are P0, P1 and P2")
     stamp = "" if priority == "P0" else f"[{run.now.date().isoformat()}]"
-    line = f"- [{priority}]{stamp} {_content(text)}"
-    number = append(folder, "MEMORY.md", line, run, header="# MEMORY\n\n")
-    return Added("MEMORY.md", number, line, _unread(folder, number))
+    return f"- [{priority}]{stamp} {signed(_content(text), agent, source)}"
+
+
+def _check(name: str, rights: Rights, priority: str = "") -> None:
+    if not rights.may_write(name):
+        raise UsageError(f"{rights.agent} may not write to {name}", "see agents: in memfas.yaml")
+    if priority == "P0" and not rights.is_writer:
+        raise UsageError(
+            f"{rights.agent} may not write P0", "agents.writers in memfas.yaml names who may"
+        )
 
 
 def _content(text: str) -> str:

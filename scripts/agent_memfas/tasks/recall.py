@@ -12,6 +12,7 @@ from agent_memfas.text.cites import Placed, insight, together
 from agent_memfas.text.context import span
 from agent_memfas.text.firing import Trigger, read_link
 from agent_memfas.text.record import Record
+from agent_memfas.text.rights import within
 from agent_memfas.text.spoken import spoken_in
 
 LONGEST_QUOTE, LONGEST_FILE = 20, 400  # lines
@@ -35,7 +36,8 @@ class Filters(Record):
     kept, for the label `expired`. given: the seals (of path and text) of hits and triggers that
     are not to come again. always: files and globs whose text is part of every answer. tier: one of
     TIERS, to read no deeper, or AUTO, to read L2 only where L0 and L1 are weak; "" for all files,
-    but no overviews.
+    but no overviews. hidden: files and globs of what the one who asks may not see, nor what is made
+    of it.
     """
 
     limit: int = 5
@@ -50,6 +52,7 @@ class Filters(Record):
     given: frozenset[int] = frozenset()
     always: tuple[str, ...] = ()
     tier: str = ""
+    hidden: tuple[str, ...] = ()
 
 
 class Hit(Record):
@@ -124,8 +127,10 @@ def ask(
         (hits, passed), tiers = search.in_tiers() if filters.tier else (search.all(), ())
         found = source.triggers(question)
         fired = tuple(t for t in found if seal(t.path, t.keyword, t.hint) not in filters.given)
-        quotes = tuple(tuple(_quotes(source, checker, t)) for t in fired)
+        shown = [[q for q in _quotes(source, checker, t) if _is_shown(q, filters)] for t in fired]
+        quotes = tuple(map(tuple, shown))
         always = [_whole(checker, path) for path in source.paths(filters.always)]
+        always = [quote for quote in always if _is_shown(quote, filters)]
         new = [q for q in always if seal(q.path, q.text) not in filters.given]
         repeated = passed[GIVEN] + len(found) - len(fired) + len(always) - len(new)
         return Answer(
@@ -199,6 +204,8 @@ class _Search:
         for found in ranked:
             if gatherer.has_enough():
                 break
+            if filters.hidden and _is_hidden(found, filters.hidden):
+                continue
             if found.score < filters.min_score or not _passes(found, filters):
                 passed[FAINT if found.score < filters.min_score else APART] += 1
             elif not gatherer.wants(found):
@@ -211,7 +218,8 @@ class _Search:
         return hits, passed
 
     def _counts(self, found: Found) -> bool:
-        return found.score >= self._filters.min_score and _passes(found, self._filters)
+        seen = not (self._filters.hidden and _is_hidden(found, self._filters.hidden))
+        return seen and found.score >= self._filters.min_score and _passes(found, self._filters)
 
 
 def _down_to(most: int, ranked: Iterable[Found]) -> Iterator[Found]:
@@ -291,6 +299,22 @@ class _Gatherer:
             found.kind, round(found.score, 4), row.text, tuple(labels), tuple(also)[1:],
             tuple(map(_seal, group)), found.parts, self._placed[numbers[0]].cites,
         )  # fmt: skip
+
+
+def _is_shown(quote: Quote, filters: Filters) -> bool:
+    return not (filters.hidden and within(quote.path, filters.hidden))
+
+
+def _is_hidden(found: Found, hidden: tuple[str, ...]) -> bool:
+    """Whether a passage stands in what may not be seen, or is made of it: a line of an overview, an
+    insight.
+    """
+    paths = [found.path]
+    if found.kind in (ABSTRACT, INSIGHTS):
+        placed = insight(found.path, found.row.start, found.row.end, found.row.text)
+        paths += [cite.partition("#")[0] for cite in placed.cites]
+        paths += [found.row.heading] if found.kind == ABSTRACT else []
+    return any(within(path, hidden) for path in paths)
 
 
 def _placed(found: Found, lines: str, said: Said) -> Placed:

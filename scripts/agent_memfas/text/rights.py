@@ -1,0 +1,95 @@
+"""Who may read and write what in a memory folder: agents by name, "" for the person it belongs to.
+
+It keeps agents that go through memfas out of each other's way. It is no wall: whoever can open the
+files can read them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agent_memfas.text.record import Record
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
+BASE = "shared/SOUL-BASE.md"
+_SOURCE = re.compile(r"<!--(?=\s*source:)")
+_BY = re.compile(r"<!--\s*source:(?:[^>]*?\s)??\s*by\s+([^\s>][^>]*?)\s*-->")
+_WILD = re.compile(r"[*?\[]")
+
+
+class Rights(Record):
+    """What one agent may do. agent: "" for the person, who may everything. writers: who else may
+    write P0 and SOUL-BASE. private: "NAME GLOB", what only agents of these names may see.
+    read_only: globs of what no agent may write. Globs are relative to the root; a folder stands for
+    all that is in it.
+    """
+
+    agent: str = ""
+    writers: tuple[str, ...] = ()
+    private: tuple[str, ...] = ()
+    read_only: tuple[str, ...] = ()
+
+    def of(self, agent: str) -> Rights:
+        """The same, for one of this name."""
+        return Rights(agent, self.writers, self.private, self.read_only)
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The globs of what this agent may not see."""
+        if not self.agent:
+            return ()
+        pairs = [one.partition(" ")[::2] for one in self.private]
+        own = {glob for name, glob in pairs if name == self.agent}
+        return tuple(dict.fromkeys(glob for _, glob in pairs if glob not in own))
+
+    @property
+    def is_writer(self) -> bool:
+        """Whether it may write P0 and SOUL-BASE."""
+        return not self.agent or self.agent in self.writers
+
+    def may_read(self, path: str) -> bool:
+        """Whether it may see a file. path: relative to the root."""
+        return not within(path, self.hidden)
+
+    def may_write(self, path: str) -> bool:
+        """Whether it may add to a file or change it."""
+        if not self.agent:
+            return True
+        if within(path, self.read_only) or not self.may_read(path):
+            return False
+        return self.is_writer or path != BASE
+
+
+def within(path: str, globs: tuple[str, ...]) -> bool:
+    """Whether a path is meant by one of these, or lies in a folder that is."""
+    for glob in globs:
+        plain = glob.rstrip("/")
+        if path == plain or path.startswith(f"{plain}/"):
+            return True
+        if _WILD.search(glob):
+            from fnmatch import fnmatchcase
+
+            if fnmatchcase(path, glob) or fnmatchcase(path, f"{plain}/*"):
+                return True
+    return False
+
+
+def is_name(name: str) -> bool:
+    """Whether an agent may be called so: letters, digits, `._@+-`, 64 at most."""
+    return NAME.fullmatch(name) is not None
+
+
+def signed(text: str, agent: str, source: str = "") -> str:
+    """A line of an agent's, with who wrote it. source: where it comes from, without spaces. What
+    the text itself says of its source is no comment any more, so that nobody signs for another.
+    """
+    said = _SOURCE.sub("<!- -", text)
+    return f"{said} <!-- source: {f'{source} ' if source else ''}by {agent} -->" if agent else text
+
+
+def author_of(text: str) -> str:
+    """Who wrote an entry or a line, "" where it does not say. Where it says so twice the last
+    counts, which is the one that memfas put there.
+    """
+    found = _BY.findall(text)
+    return found[-1] if found else ""

@@ -1,0 +1,1 @@
+"""Tests of several agents and machines on one memory."""
