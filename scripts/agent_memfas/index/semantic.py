@@ -142,13 +142,15 @@ class Semantic(Keeper):
         return embedded.missing(database.connection)
 
     def _make_up_for(self, missing: list[tuple[bytes, str]], deadline: float | None) -> int:
-        """Make vectors until the deadline, of the monotonic clock. Returns how many are left."""
+        """Make vectors until the deadline, of the monotonic clock. Returns how many are left. Some
+        are made in any case: the model may have taken all of the time to load.
+        """
         with ours_as_unranked():
             if self._is_other_model():
                 missing = self._start_anew()
             self._left = len(missing)
             for at in range(0, len(missing), AT_ONCE):
-                if deadline is not None and time.monotonic() > deadline:
+                if at and deadline is not None and time.monotonic() > deadline:
                     break
                 some = missing[at : at + AT_ONCE]
                 texts = [embedded.embedded(text) for _, text in some]
