@@ -27,7 +27,8 @@ LAYERS = (
     {"tasks"},
     {"config"},
     {"memory", "search", "context", "v3"},
-    {"cli", "server", "hooks"},
+    {"server", "hooks"},
+    {"cli"},
 )
 # Modules of these layers stand alone: each does one thing, and none calls its neighbour.
 ALONE = {"tasks"}

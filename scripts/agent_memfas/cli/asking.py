@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from datetime import datetime
 
 from agent_memfas.cli import out
 from agent_memfas.cli.brief import Brief, agent_of, brief_of, keeper_for, now_of, root_of
@@ -28,6 +27,7 @@ from agent_memfas.index.rows import seal
 from agent_memfas.index.tiers import AUTO, TIERS, tier_of
 from agent_memfas.tasks import recall as recalling
 from agent_memfas.text import context
+from agent_memfas.text.answers import answer_data, hit_data
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.rights import Rights
 from agent_memfas.text.tokens import estimate
@@ -99,7 +99,7 @@ def recall(values: dict[str, Any]) -> int:
     asked.remember(kept)
     if values["json"]:
         tokens = _cost(compose(kept))
-        data = {**_as_data(answer, asked.now), "tiers": _tiers(answer, kept)}
+        data = {**answer_data(answer, asked.now), "tiers": _tiers(answer, kept)}
         out.data({**data, "tokens": tokens, "left_out": left})
     else:
         if kept:
@@ -139,9 +139,9 @@ def search(values: dict[str, Any]) -> int:
     asked = Asked(values)
     answer = asked.answer()
     if values["json"]:
-        data = {**_as_data(answer, asked.now), "triggers": []}
+        data = {**answer_data(answer, asked.now), "triggers": []}
         if values["explain"]:
-            shares = [{**_hit_data(hit), "features": _features(hit)} for hit in answer.hits]
+            shares = [{**hit_data(hit), "features": _features(hit)} for hit in answer.hits]
             data["hits"] = shares
         out.data(data)
     elif answer.hits:
@@ -327,32 +327,6 @@ def filters_of(settings: Brief, **more: Any) -> recalling.Filters:
         min_score=settings.min_score, p1=settings.p1, p2=settings.p2,
         recency_weight=settings.recency_weight, **more,
     )  # fmt: skip
-
-
-def _as_data(answer: recalling.Answer, now: datetime) -> dict[str, object]:
-    state = answer.freshness
-    looked = datetime.fromtimestamp(state.as_of / 1e9, now.tzinfo)
-    return {
-        "query": answer.query,
-        "always": [vars(quote) for quote in answer.always],
-        "hits": [_hit_data(hit) for hit in answer.hits],
-        "triggers": [
-            {**vars(trigger), "links": list(trigger.links), "memories": [vars(q) for q in quotes]}
-            for trigger, quotes in zip(answer.triggers, answer.quotes, strict=True)
-        ],
-        "fresh": state.fresh,
-        "as_of": looked.isoformat(timespec="milliseconds"),
-        "files_seen": state.seen,
-        "files_indexed": state.indexed,
-        "files_skipped": [vars(skipped) for skipped in state.skipped],
-        "files_behind": state.behind,
-        "source": state.source,
-        "notes": list(state.notes),
-    }
-
-
-def _hit_data(hit: recalling.Hit) -> dict[str, object]:
-    return {name: value for name, value in vars(hit).items() if name not in ("seals", "features")}
 
 
 def _print_nothing(answer: recalling.Answer, left: dict[str, int]) -> None:

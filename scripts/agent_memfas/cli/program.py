@@ -29,6 +29,7 @@ from agent_memfas.cli import (
     reflecting,
     remembering,
     renewing,
+    serving,
     session,
     telemetry,
     tending,
@@ -102,6 +103,7 @@ for module in (
     watching,
     health,
     telemetry,
+    serving,
 ):
     module.register(app)
 

@@ -48,8 +48,8 @@ class ContextCurator:
     balanced. token_budget: tokens of a context, 0 or more, whatever the level; None for the
     level's. telemetry_path: a file, None for `.memfas/telemetry.jsonl`. embedder: ranks by meaning,
     too; none is needed, and without one nothing is asked over a network. count: tokens of a text;
-    None: tiktoken where its vocabulary is on disk, else an estimate. ConfigError, UsageError where
-    any of these makes no sense.
+    None: tiktoken where its vocabulary is on disk, else an estimate. agent: who asks, as in Memory.
+    ConfigError, UsageError where any of these makes no sense.
     """
 
     def __init__(
@@ -61,11 +61,12 @@ class ContextCurator:
         embedder: Embedder | None = None,
         *,
         count: Counter | None = None,
+        agent: str | None = None,
     ) -> None:
         self._level = _level(level)
         self._budget = None if token_budget is None else _budget(token_budget)
         both = "hybrid" if embedder is not None else None
-        self._memory = Memory(config_path, both, embedder)
+        self._memory = Memory(config_path, both, embedder, agent=agent)
         self._embedder = embedder
         self._count = count or counter()
         self._base = Weights()
