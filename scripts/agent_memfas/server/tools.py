@@ -137,7 +137,7 @@ def status(desk: Desk, _: dict[str, Any]) -> tuple[dict[str, Any], str]:
         state, root, agent = answer.freshness, str(memory.folder.root), memory.rights.agent
         stats = memory.stats()
     data = {
-        "root": root, "agent": agent, "memories": stats["total_memories"],
+        "root": root, "agent": agent, "memories": stats["memories"],
         "fresh": state.fresh, "files_seen": state.seen, "files_indexed": state.indexed,
         "notes": list(state.notes),
         "files_skipped": [vars(skipped) for skipped in state.skipped],
