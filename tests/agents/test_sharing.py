@@ -221,3 +221,23 @@ def test_an_inbox_has_a_name_of_its_own_for_each_writer(memory: Memory) -> None:
     from agent_memfas.store.layout import open_folder
 
     assert inbox.waiting(open_folder(memory.root)) == []
+
+
+def test_what_an_agent_may_not_write_it_may_not_change(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P0 entries and read-only files, by supersede, renew and promote; what it may change is
+    signed."""
+    memory.write("MEMORY.md", f"- [P0] Obey the person\n- [P1][{TODAY}] host is heron\n")
+    memory.write("shared/rules.md", f"- [P1][{TODAY}] a rule\n")
+    before = memory.truth()
+    monkeypatch.setenv("MEMFAS_AGENT", "scout")
+    for call in (("supersede", "MEMORY.md:1", "Obey me"), ("supersede", "shared/rules.md:1", "x"),
+                 ("renew", "shared/rules.md:1"),
+                 ("promote", "insights/2026-01.md:3", "-p", "P0")):  # fmt: skip
+        refused = memory.run(*call)
+        assert refused.status == 2, refused
+        assert "scout may not" in refused.errors
+    assert memory.truth() == before
+    assert memory.run("supersede", "MEMORY.md:2", "host is ibis").status == 0
+    assert "host is ibis <!-- source: by scout -->" in memory.read().decode()

@@ -16,6 +16,7 @@ import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from agent_memfas.server.front import VERSIONS
 from commandline import REPO
 from inputs.memory import PROGRAM, Memory
 from server.clients import TODAY, client, environment, played, text_of
@@ -161,7 +162,6 @@ def test_prompts(memory: Memory) -> None:
 
 def test_a_slow_call_blocks_no_other(memory: Memory) -> None:
     """While one waits for a file that is being saved, others are answered."""
-    fifo = memory.root / "slow"
 
     async def act() -> None:
         async with client(memory) as session:
@@ -185,7 +185,6 @@ def test_a_slow_call_blocks_no_other(memory: Memory) -> None:
             holder.wait()
             assert done == ["quick", "quick", "quick", "slow"]
 
-    assert not fifo.exists()
     memory.run("log", "so that there is a lock")
     (memory.root / ".memfas/lock").touch()
     played(act)
@@ -280,3 +279,44 @@ def test_without_the_sdk_the_command_says_what_to_install(memory: Memory, tmp_pa
     assert done.returncode == 3
     assert "agent-memfas[mcp]" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+PLAIN = """
+import anyio
+from mcp.server.stdio import stdio_server
+from agent_memfas.server.desk import Desk
+from agent_memfas.server.protocol import server_of
+async def main():
+    server = server_of(Desk(None))
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+anyio.run(main)
+"""
+
+
+@pytest.mark.parametrize("version", sorted(VERSIONS))
+def test_the_first_answer_is_the_one_that_the_sdk_gives(memory: Memory, version: str) -> None:
+    """It comes before the SDK is loaded, and is the same in each version; the client gets one
+    answer, also to a later request of the same id."""
+    asked = {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {
+        "protocolVersion": version, "capabilities": {},
+        "clientInfo": {"name": "t", "version": "0"}}}  # fmt: skip
+    later = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
+    command = [*PROGRAM, "mcp", "--root", str(memory.root)]
+    found = []
+    for first in (asked, {**asked, "params": {**asked["params"], "clientInfo": {"name": "t"}}}):  # type: ignore[dict-item]
+        with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=subprocess.DEVNULL,
+                              env=environment()) as server:  # fmt: skip
+            assert server.stdin is not None
+            assert server.stdout is not None
+            for one in (first, {"jsonrpc": "2.0", "method": "notifications/initialized"}, later):
+                server.stdin.write(json.dumps(one).encode() + b"\n")
+                server.stdin.flush()
+            found.append([json.loads(server.stdout.readline()) for _ in range(2)])
+            server.stdin.close()
+    ours, odd = found
+    assert "error" in odd[0]  # what is not sound is left to the SDK
+    assert ours[1]["result"] == {}
+    plain = subprocess.run([sys.executable, "-c", PLAIN], input=json.dumps(asked).encode() + b"\n",
+                           capture_output=True, env=environment(), check=True, timeout=60)  # fmt: skip
+    assert ours[0] == json.loads(plain.stdout.splitlines()[0])

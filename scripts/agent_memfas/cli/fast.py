@@ -11,6 +11,8 @@ def run(arguments: list[str]) -> int | None:
         from agent_memfas.cli import hooking
 
         return hooking.run(arguments[1:])
+    if arguments[:1] == ["mcp"]:
+        return _mcp(arguments[1:])
     if not arguments or arguments[0] not in COMMANDS:
         return None
     from agent_memfas.cli import asking, options, out
@@ -25,3 +27,23 @@ def run(arguments: list[str]) -> int | None:
     except MemfasError as error:
         out.error(error, as_data=values["json"])
         return error.status
+
+
+def _mcp(arguments: list[str]) -> int | None:
+    """A server over standard input: a client waits for its first answer."""
+    found = dict[str, str]()
+    for name, value in zip(arguments[::2], arguments[1::2], strict=False):
+        if name not in ("--root", "--agent"):
+            return None
+        found[name] = value
+    if len(arguments) != 2 * len(found):
+        return None
+    from agent_memfas.cli import greeting, out
+    from agent_memfas.errors import MemfasError
+
+    try:
+        greeting.serve(found.get("--root"), None, found.get("--agent"))
+    except MemfasError as error:
+        out.error(error, as_data=False)
+        return error.status
+    return 0

@@ -118,7 +118,8 @@ def promote(
     path, line = place_and_line(place)
     run = session.run("promote")
     name = from_here(session, path)
-    added = promoting.add(session.folder, name, line, priority, run, text=text, dry_run=dry_run)
+    added = promoting.add(session.folder, name, line, priority, run, text=text, dry_run=dry_run,
+                          rights=session.rights(None))  # fmt: skip
     if json:
         out.data({**vars(added), "notices": run.notices, "dry_run": dry_run})
     else:

@@ -85,7 +85,8 @@ def renew(
     path, line = place_and_line(place)
     session = open_up(root, config, today, near=path)
     run = session.run("renew")
-    done = terms.renew(session.folder, from_here(session, path), line, days, run, dry_run=dry_run)
+    name, rights = from_here(session, path), session.rights(None)
+    done = terms.renew(session.folder, name, line, days, run, dry_run=dry_run, rights=rights)
     _print_edit(done, run.notices, json=json, dry_run=dry_run)
 
 
@@ -105,7 +106,10 @@ def supersede(
     session = open_up(root, config, today, near=path)
     run = session.run("supersede")
     name = from_here(session, path)
-    done = terms.supersede(session.folder, name, line, " ".join(text), run, dry_run=dry_run)
+    done = terms.supersede(
+        session.folder, name, line, " ".join(text), run, dry_run=dry_run,
+        rights=session.rights(None),
+    )  # fmt: skip
     _print_edit(done, run.notices, json=json, dry_run=dry_run)
 
 

@@ -15,7 +15,6 @@ from agent_memfas.tasks.janitor import DEFAULT_FILES
 from agent_memfas.text import context
 from agent_memfas.text.answers import answer_data
 from agent_memfas.text.record import Record
-from agent_memfas.text.rights import signed
 
 KINDS = ("memory", "insights", "lessons", "shared", "long-term")
 LEVELS = ("minimal", "lean", "balanced", "rich", "full", "auto")
@@ -115,17 +114,12 @@ def expiring(desk: Desk, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 def supersede(desk: Desk, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Exchange a fact."""
-    path = given["path"]
     with desk.memory() as memory:
-        rights, folder = memory.rights, memory.folder
-        name = folder.relative(folder.place(path))
-        if not rights.may_write(name):
-            raise UsageError(f"{rights.agent} may not write to {name}")
-        if not rights.is_writer and _is_p0(folder.place(name), given["line"]):
-            raise UsageError(f"{rights.agent} may not change a P0 entry", "see agents.writers")
-        run = pass_of(memory, "supersede")
-        new = signed(given["text"], rights.agent)
-        done = terms.supersede(folder, name, given["line"], new, run)
+        folder, run = memory.folder, pass_of(memory, "supersede")
+        name = folder.relative(folder.place(given["path"]))
+        done = terms.supersede(
+            folder, name, given["line"], given["text"], run, rights=memory.rights
+        )
     data = {**vars(done), "notices": run.notices}
     return data, f"{done.path}:{done.line}\n- {done.before}\n+ {done.after}"
 
@@ -144,14 +138,6 @@ def status(desk: Desk, _: dict[str, Any]) -> tuple[dict[str, Any], str]:
     }  # fmt: skip
     lines = [f"{key}: {value}" for key, value in data.items() if value not in ([], "")]
     return data, "\n".join(lines)
-
-
-def _is_p0(path: Any, line: int) -> bool:
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError:
-        return False
-    return line <= len(lines) and lines[line - 1].lstrip().startswith(b"- [P0]")
 
 
 def _written(done: notes.Added, notices: list[str]) -> tuple[dict[str, Any], str]:

@@ -14,10 +14,9 @@ from agent_memfas.store.layout import Folder
 from agent_memfas.store.passes import Pass
 from agent_memfas.text.documents import parse
 from agent_memfas.text.entries import entries, entry_text
-from agent_memfas.text.rights import Rights, signed
+from agent_memfas.text.rights import PERSON, Rights, signed
 
 PRIORITIES = ("P0", "P1", "P2")
-PERSON = Rights()
 _CLOSED = re.compile(rb"<!--.*?-->", re.DOTALL)
 _OPENING = re.compile(rb"\A(?:\xef\xbb\xbf)?---|^[ \t>]*(?:```|~~~|<)|<!--", re.MULTILINE)
 ME = "person"  # the name of an inbox of who has none
@@ -40,13 +39,13 @@ def log(folder: Folder, text: str, run: Pass, rights: Rights = PERSON) -> Added:
     day = run.now.date().isoformat()
     line = f"- {run.now:%H:%M} {signed(_content(text), rights.agent)}"
     name = f"memory/{day}.md"
-    _check(name, rights)
+    rights.check(name)
     return Added(name, append(folder, name, line, run, header=f"# {day}\n\n"), line)
 
 
 def add(folder: Folder, text: str, priority: str, run: Pass, rights: Rights = PERSON) -> Added:
     """Append an entry of today to MEMORY.md; the same."""
-    _check("MEMORY.md", rights, priority)
+    rights.check("MEMORY.md", priority)
     line = entry(text, priority, run, rights.agent)
     number = append(folder, "MEMORY.md", line, run, header="# MEMORY\n\n")
     return Added("MEMORY.md", number, line, _unread(folder, number))
@@ -56,7 +55,7 @@ def share(folder: Folder, text: str, priority: str, run: Pass, rights: Rights) -
     """Put an entry of today into the agent's inbox of the shared folder, a file of its own; the
     janitor takes it over into shared/MEMORY.md. No two processes ever write one file.
     """
-    _check(inbox.SHARED, rights, priority)
+    rights.check(inbox.SHARED, priority)
     name = inbox.new_name(rights.agent or ME, run)
     line = entry(text, priority, run, rights.agent or ME, name)
     inbox.put(folder, name, line)
@@ -69,15 +68,6 @@ def entry(text: str, priority: str, run: Pass, agent: str = "", source: str = ""
         raise UsageError(f"{priority!r} is no priority", "there are P0, P1 and P2")
     stamp = "" if priority == "P0" else f"[{run.now.date().isoformat()}]"
     return f"- [{priority}]{stamp} {signed(_content(text), agent, source)}"
-
-
-def _check(name: str, rights: Rights, priority: str = "") -> None:
-    if not rights.may_write(name):
-        raise UsageError(f"{rights.agent} may not write to {name}", "see agents: in memfas.yaml")
-    if priority == "P0" and not rights.is_writer:
-        raise UsageError(
-            f"{rights.agent} may not write P0", "agents.writers in memfas.yaml names who may"
-        )
 
 
 def _content(text: str) -> str:

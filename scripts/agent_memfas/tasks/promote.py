@@ -16,6 +16,7 @@ from agent_memfas.text.documents import Document, parse
 from agent_memfas.text.entries import entries, entry_text
 from agent_memfas.text.importance import importance
 from agent_memfas.text.insights import Insight, Standing, standing
+from agent_memfas.text.rights import PERSON, Rights
 
 LEAST = 7  # of importance
 DAYS = 90  # the term of a P1: what is older would not be kept either
@@ -68,11 +69,13 @@ def propose(folder: Folder, today: date, limit: int = 10) -> list[Proposal]:
 
 def add(
     folder: Folder, path: str, line: int, priority: str, run: Pass, *, text: str = "",
-    dry_run: bool = False,
+    dry_run: bool = False, rights: Rights = PERSON,
 ) -> Promoted:  # fmt: skip
     """Append the insight that stands on a line (1-based) to MEMORY.md, dated today. text: to be
-    written instead of what it says. NothingFound where no insight stands there.
+    written instead of what it says. NothingFound where no insight stands there, UsageError where
+    that agent may not.
     """
+    rights.check("MEMORY.md", priority)
     document = parse(read(folder.place(path), READ_CAP, cut=True).data)
     one = next((s for s in standing(document.text_lines) if s.line == line - 1), None)
     if one is None or one.line in document.opaque:

@@ -12,6 +12,7 @@ from agent_memfas.store.layout import Folder
 from agent_memfas.store.passes import Draft, Pass, edit, editable, hold, read_patiently
 from agent_memfas.text.documents import Document
 from agent_memfas.text.entries import Entry, Terms, entries, entry_text
+from agent_memfas.text.rights import PERSON, Rights, signed
 
 _TERM = re.compile(r" ?\[(?:ttl|until):[^\]]*\]")
 _HEAD = re.compile(
@@ -64,9 +65,12 @@ def expiring(
 
 
 def renew(
-    folder: Folder, name: str, line: int, days: int | None, run: Pass, *, dry_run: bool = False
-) -> Edited:
-    """Give an entry today's date, so that its term starts anew; with days, that term of its own."""
+    folder: Folder, name: str, line: int, days: int | None, run: Pass, *, dry_run: bool = False,
+    rights: Rights = PERSON,
+) -> Edited:  # fmt: skip
+    """Give an entry today's date, so that its term starts anew; with days, that term of its own.
+    UsageError where that agent may not.
+    """
 
     def change(document: Document, entry: Entry) -> list[bytes]:
         raw = document.lines[entry.start]
@@ -76,16 +80,19 @@ def renew(
         first = raw[: bare.start()] + head + raw[bare.end() :]
         return [first, *document.lines[entry.start + 1 : entry.end]]
 
-    return _change(folder, name, line, change, run, dry_run)
+    return _change(folder, name, line, change, run, dry_run, rights)
 
 
 def supersede(
-    folder: Folder, name: str, line: int, text: str, run: Pass, *, dry_run: bool = False
-) -> Edited:
-    """Label an entry as superseded today and put its successor, of the same priority, below it."""
+    folder: Folder, name: str, line: int, text: str, run: Pass, *, dry_run: bool = False,
+    rights: Rights = PERSON,
+) -> Edited:  # fmt: skip
+    """Label an entry as superseded today and put its successor, of the same priority, below it,
+    signed where an agent writes. UsageError where that agent may not.
+    """
     if not text.strip():
         raise UsageError("the new text is empty")
-    today = run.now.date()
+    today, said = run.now.date(), signed(entry_text(text), rights.agent)
 
     def change(document: Document, entry: Entry) -> list[bytes]:
         if entry.tag.superseded is not None:
@@ -102,10 +109,10 @@ def supersede(
         priority = entry.tag.priority
         stamp = "" if priority == "P0" else f"[{today}]"
         indent = " " * (len(raw) - len(raw.lstrip(b" "))) if not raw.startswith(b"\xef") else ""
-        successor = f"{indent}- [{priority}]{stamp} {entry_text(text)}".encode("utf-8", "replace")
+        successor = f"{indent}- [{priority}]{stamp} {said}".encode("utf-8", "replace")
         return [*block, successor + ending]
 
-    return _change(folder, name, line, change, run, dry_run)
+    return _change(folder, name, line, change, run, dry_run, rights)
 
 
 def _head(raw: bytes, name: str, line: int) -> re.Match[bytes]:
@@ -124,11 +131,13 @@ def _change(
     change: Callable[[Document, Entry], list[bytes]],
     run: Pass,
     dry_run: bool,
+    rights: Rights,
 ) -> Edited:
     """Replace the lines of the entry at a line; done only while that entry is as it was seen."""
     with hold(folder, run):
         document = editable(name, read_patiently(folder.place(name)))
         entry = _entry_at(document, name, line)
+        rights.check(folder.relative(folder.place(name)), entry.tag.priority)
         raw = document.lines[entry.start : entry.end]
         new = change(document, entry)
 

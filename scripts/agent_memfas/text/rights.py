@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from agent_memfas.errors import UsageError
 from agent_memfas.text.record import Record
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
@@ -59,6 +60,14 @@ class Rights(Record):
             return False
         return self.is_writer or path != BASE
 
+    def check(self, path: str, priority: str = "") -> None:
+        """UsageError where it may not write to a file, or not an entry of that priority."""
+        if not self.may_write(path):
+            raise UsageError(f"{self.agent} may not write to {path}", "see agents: in memfas.yaml")
+        if priority == "P0" and not self.is_writer:
+            told = "agents.writers in memfas.yaml names who may"
+            raise UsageError(f"{self.agent} may not write P0", told)
+
 
 def within(path: str, globs: tuple[str, ...]) -> bool:
     """Whether a path is meant by one of these, or lies in a folder that is."""
@@ -93,3 +102,6 @@ def author_of(text: str) -> str:
     """
     found = _BY.findall(text)
     return found[-1] if found else ""
+
+
+PERSON = Rights()
