@@ -31,6 +31,7 @@ from agent_memfas.cli import (
     renewing,
     serving,
     session,
+    syncing,
     telemetry,
     tending,
     undoing,
@@ -104,6 +105,7 @@ for module in (
     health,
     telemetry,
     serving,
+    syncing,
 ):
     module.register(app)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -43,3 +43,10 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         os.environ.pop(THREADS, None)
+
+
+def with_variables(more: Mapping[str, str], without: Sequence[str] = ()) -> dict[str, str]:
+    """The environment for a program that is started: as it is, with these variables, and without
+    those.
+    """
+    return {**{k: v for k, v in os.environ.items() if k not in without}, **more}
