@@ -92,7 +92,7 @@ def wanted(base: bytes, ours: bytes, theirs: bytes) -> Counter[bytes]:
     return +out
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(FILES)
 def test_the_units_of_a_file_are_the_file(data: bytes) -> None:
     """Joined again with the blank lines between them they are the same bytes."""
@@ -101,7 +101,7 @@ def test_the_units_of_a_file_are_the_file(data: bytes) -> None:
         assert b"".join(u.gap + u.raw for u in found.units) + found.tail == data
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(histories())
 def test_nothing_is_lost_and_nothing_is_marked(versions: tuple[bytes, bytes, bytes]) -> None:
     """Every unit that is to stay does, whole; no line comes from nowhere; no conflict marker."""
@@ -115,7 +115,7 @@ def test_nothing_is_lost_and_nothing_is_marked(versions: tuple[bytes, bytes, byt
     assert new <= lines(merged).keys()
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(histories())
 def test_it_does_not_matter_whose_side_is_ours(versions: tuple[bytes, bytes, bytes]) -> None:
     """The same units in the same order."""
@@ -124,7 +124,7 @@ def test_it_does_not_matter_whose_side_is_ours(versions: tuple[bytes, bytes, byt
     assert one.removeprefix(BOM).split() == two.removeprefix(BOM).split()
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(histories())
 def test_a_side_that_has_not_changed_gives_the_other(versions: tuple[bytes, bytes, bytes]) -> None:
     """Byte for byte; and what both have made the same is that."""
@@ -134,7 +134,7 @@ def test_a_side_that_has_not_changed_gives_the_other(versions: tuple[bytes, byte
     assert merge(base, ours, ours) == ours
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(histories())
 def test_merging_again_changes_nothing(versions: tuple[bytes, bytes, bytes]) -> None:
     """What was merged has in it what the other side has to give (but for fences left open on both

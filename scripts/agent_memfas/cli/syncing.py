@@ -53,7 +53,7 @@ def sync(
     if setup:
         _set_up(session, init=init, dry_run=dry_run, json=json)
         return
-    run = session.run("sync", patient=not dry_run)
+    run = session.run("sync")
     plan = syncing.Plan(driver(), _who(agent), (message or "").strip(), dry_run, force)
     report = syncing.run(session.folder, plan, run)
     if json:
@@ -128,7 +128,7 @@ def merge_driver(
     ] = "",
     json: Json = False,
 ) -> None:
-    """Merge two versions of a memory file as sets of entries (git calls this: memfas sync --setup)."""
+    """Merge two versions of a memory file as sets of entries: what git calls (sync --setup)."""
     changed = merging.run(base, ours, theirs, path)
     if json:
         out.data({"path": path, "changed": changed})

@@ -23,6 +23,8 @@ _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJE
            "GIT_COMMON_DIR")  # fmt: skip
 _UNDER_WAY = {"rebase-merge": "rebase", "rebase-apply": "rebase", "MERGE_HEAD": "merge",
               "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert"}  # fmt: skip
+_HOLLOW = ("hint:", "To ", "Please make sure you have", "and the repository exists",
+           "fatal: Could not read from remote")  # fmt: skip
 _SHUT = ("authentication failed", "could not read username", "could not read password",
          "permission denied", "terminal prompts disabled", "host key verification failed",
          "access denied", "403", "401")  # fmt: skip
@@ -51,7 +53,7 @@ class Ran(Record):
     def words(self) -> str:
         """What it complained about: its last lines, without its hints, as one."""
         lines = [n.strip() for n in self.errors.splitlines() if n.strip()]
-        told = [n for n in lines if not n.startswith(("hint:", "To "))]
+        told = [n for n in lines if not n.startswith(_HOLLOW)] or lines
         return clip(safe("; ".join(told[-3:])), 300)
 
 
@@ -98,6 +100,16 @@ class Repository(Record):
         """The commit that a name means, "" where there is none."""
         ran = self.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
         return "" if ran.status else ran.text
+
+    def replace_files(self, old: str, new: str) -> Ran:
+        """Make the work tree and HEAD, which is that old commit ("" for none yet), that new one. What
+        is staged or changed in other files stays so; where a file is in the way, nothing is done.
+
+        A run that is killed in between has the files of the new one as changes to the old one.
+        """
+        tree = old or self.need("hash-object", "-t", "tree", "--stdin").text
+        ran = self.run("read-tree", "-m", "-u", tree, new)
+        return ran if ran.status else self.run("update-ref", "-m", "memfas sync", "HEAD", new, old)
 
     def setting(self, name: str) -> str:
         """A setting of git's, "" where it is not set."""

@@ -90,8 +90,10 @@ def _ready(folder: Folder, plan: Plan) -> Repository:
         raise ConfigError(f"{folder.root} is in no git repository",
                           "make one: memfas sync --setup --init")  # fmt: skip
     if what := repository.under_way():
-        raise Conflict(f"a git {what} was begun here and is not finished; nothing was changed",
-                       f"finish it: git {what} --continue; or give it up: git {what} --abort")  # fmt: skip
+        ways = f"finish it: git {what} --continue; or give it up: git {what} --abort"
+        raise Conflict(
+            f"a git {what} was begun here and is not finished; nothing was changed", ways
+        )
     if repository.place and not repository.run("check-ignore", "-q", repository.place).status:
         raise ConfigError(f"the repository {repository.top} ignores this folder",
                           "take it out of its .gitignore")  # fmt: skip
@@ -247,7 +249,7 @@ class _Sync:
                 return False
             names = self._between(ours, target)
             with tails_kept(self.folder, names, self.run):
-                ran = repository.run("reset", "--quiet", "--keep", target)
+                ran = repository.replace_files(ours, target)
             if ran.status and not _changed(self.folder, repository):
                 raise _in_the_way(ran.words)
         if not ran.status:
@@ -320,9 +322,8 @@ class _Sync:
         states = {entry[3:]: entry[:2] for entry in ran.names
                   if "U" in entry[:2] or entry[:2] in ("AA", "DD")}  # fmt: skip
         if not states:
-            return MemfasError(
-                f"git rebase failed: {words}; nothing was changed", "see: git status"
-            )
+            message = f"git rebase failed: {words}; nothing was changed"
+            return MemfasError(message, "see: git status")
         told = [name + (DELETED if "D" in state else "") for name, state in sorted(states.items())]
         unset = any(is_memory_name(name) and "D" not in state and not self._is_ours(name)
                     for name, state in states.items())  # fmt: skip
