@@ -370,6 +370,14 @@ def test_a_repository_in_the_middle_of_something(place: Place) -> None:
     assert "git rebase --abort" in one.sync(status=1).errors
 
 
+def test_a_lock_that_a_killed_git_has_left(place: Place) -> None:
+    """It is for later; where nobody is at work, the file to remove is named."""
+    one, _ = place.two()
+    one.append("MEMORY.md", ENTRY.format("one"))
+    one.write(".git/index.lock", "")
+    assert f"rm {one.root}/.git/index.lock" in one.sync(status=75).errors
+
+
 def test_conflict_markers_are_not_committed(place: Place) -> None:
     """Nor pushed to anybody; in a code block they are an example."""
     one, _ = place.two()

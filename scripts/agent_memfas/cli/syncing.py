@@ -22,7 +22,7 @@ PANEL = "Connect"
 def register(app: typer.Typer) -> None:
     """Put these commands into the table."""
     app.command("sync", rich_help_panel=PANEL)(sync)
-    app.command("merge-driver", rich_help_panel=PANEL)(merge_driver)
+    app.command("merge-driver", rich_help_panel=PANEL, hidden=True)(merge_driver)
 
 
 def sync(

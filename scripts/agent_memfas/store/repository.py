@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -23,6 +25,7 @@ _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJE
            "GIT_COMMON_DIR")  # fmt: skip
 _UNDER_WAY = {"rebase-merge": "rebase", "rebase-apply": "rebase", "MERGE_HEAD": "merge",
               "CHERRY_PICK_HEAD": "cherry-pick", "REVERT_HEAD": "revert"}  # fmt: skip
+_LOCK = re.compile(r"Unable to create '(.+\.lock)': File exists")
 _HOLLOW = ("hint:", "To ", "Please make sure you have", "and the repository exists",
            "fatal: Could not read from remote")  # fmt: skip
 _SHUT = ("authentication failed", "could not read username", "could not read password",
@@ -102,8 +105,8 @@ class Repository(Record):
         return "" if ran.status else ran.text
 
     def replace_files(self, old: str, new: str) -> Ran:
-        """Make the work tree and HEAD, which is that old commit ("" for none yet), that new one. What
-        is staged or changed in other files stays so; where a file is in the way, nothing is done.
+        """Make the work tree and HEAD, which is that old commit ("" for none yet), that new one.
+        What is staged or changed in other files stays so; where one is in the way, nothing is done.
 
         A run that is killed in between has the files of the new one as changes to the old one.
         """
@@ -134,9 +137,9 @@ def find_repository(folder: Folder, extra: tuple[str, ...] = ()) -> Repository |
 def failure(ran: Ran, what: str) -> MemfasError:
     """Why a git command failed, and what to do, in sentences."""
     words, low = ran.words, ran.errors.lower()
-    if "index.lock" in low or ("unable to create" in low and ".lock" in low):
-        return TryAgain("another git command is at work in this repository", "run it again later; "
-                        "if none is, see: git status")  # fmt: skip
+    if lock := _LOCK.search(ran.errors):
+        return TryAgain("another git command is at work in this repository",
+                        f"run it again later; where none is: rm {shlex.quote(lock[1])}")  # fmt: skip
     if what in ("fetch", "push", "ls-remote"):
         if any(mark in low for mark in _AWAY) and "403" not in low:
             return TryAgain(f"the remote cannot be reached: {words}", "run it again later")

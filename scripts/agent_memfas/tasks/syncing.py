@@ -232,8 +232,8 @@ class _Sync:
             raise SafetyStop(f"{LONG_TERM} is missing or empty; nothing was committed",
                              "git checkout MEMORY.md brings it back; --force goes on")  # fmt: skip
         if len(gone) > max(5, len(known) // 2):
-            raise SafetyStop(f"{len(gone)} of {len(known)} memory files are gone; nothing was "
-                             "committed", "git checkout . brings them back; --force goes on")  # fmt: skip
+            told = f"{len(gone)} of {len(known)} memory files are gone; nothing was committed"
+            raise SafetyStop(told, "git checkout . brings them back; --force goes on")
 
     def _is_empty(self, name: str) -> bool:
         try:
@@ -301,7 +301,7 @@ class _Sync:
         self._put_away()
         try:
             repository.need("worktree", "add", "--quiet", "--detach", str(tree), "HEAD")
-            ran = repository.run("rebase", theirs, at=tree)
+            ran = repository.run("rebase", theirs, at=tree, seconds=FAR)
             if ran.status:
                 raise self._why(ran.words)
             return repository.need("rev-parse", "HEAD", at=tree).text
