@@ -13,9 +13,9 @@ from agent_memfas.store.archive import Moved, block, find
 from agent_memfas.text.documents import BOM, parse
 from agent_memfas.text.entries import entries
 from agent_memfas.text.merging import merge
-from agent_memfas.text.units import OPEN, units
+from agent_memfas.text.units import ENTRY, ITEM, OPEN, units
 
-ENTRY = b"- [P1][2026-02-24] %s\n"
+FACT = b"- [P1][2026-02-24] %s\n"
 HEAD = b"# Memory\n\n## Facts\n\n"
 BASE = (
     HEAD
@@ -72,6 +72,11 @@ def histories(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
 
 def keys(data: bytes) -> Counter[bytes]:
     return Counter(unit.key for unit in units(data.removeprefix(BOM)).units)
+
+
+def entry_keys(data: bytes) -> Counter[bytes]:
+    found = units(data.removeprefix(BOM)).units
+    return Counter(unit.key for unit in found if unit.kind in (ENTRY, ITEM))
 
 
 def lines(data: bytes) -> Counter[bytes]:
@@ -137,14 +142,15 @@ def test_a_side_that_has_not_changed_gives_the_other(versions: tuple[bytes, byte
 @settings(max_examples=150)
 @given(histories())
 def test_merging_again_changes_nothing(versions: tuple[bytes, bytes, bytes]) -> None:
-    """What was merged has in it what the other side has to give (but for fences left open on both
-    sides, of which one closes the other).
+    """What was merged has in it what the other side has to give: each entry as often as before, and
+    no line more. (Fences left open on both sides are left out: one closes the other.)
     """
     base, ours, theirs = versions
     merged = merge(base, ours, theirs)
     assume(all(unit.kind != OPEN for data in (*versions, merged) for unit in units(data).units))
     for again in (merge(base, merged, theirs), merge(base, ours, merged)):
-        assert lines(again) == lines(merged)
+        assert lines(again).keys() == lines(merged).keys()
+        assert entry_keys(again) == entry_keys(merged)
 
 
 @settings(max_examples=200)
@@ -202,6 +208,16 @@ def test_renewed_here_and_archived_there() -> None:
     theirs = BASE.replace(b"- [P1][2026-02-24] Project: acme\n", b"")
     assert merge(BASE, ours, theirs) == ours
     assert merge(BASE, theirs, ours) == ours
+
+
+def test_moved_here_and_added_to_there() -> None:
+    """An entry that one side has put under another heading is there, and the new one, too."""
+    project = b"- [P1][2026-02-24] Project: acme\n"
+    ours = BASE.replace(project, b"") + project
+    theirs = BASE.replace(project, project + b"- [P0] Bob: QA\n")
+    merged = merge(BASE, ours, theirs)
+    assert merged == BASE.replace(project, b"- [P0] Bob: QA\n") + project
+    assert merge(BASE, theirs, ours) == merged
 
 
 def test_two_logs_of_one_day() -> None:
@@ -266,7 +282,7 @@ def test_prose_is_not_drawn_into_an_entry() -> None:
 
 
 def archived(pass_id: str, *texts: bytes) -> bytes:
-    moved = [Moved("MEMORY.md", 3 + n, "Memory", (ENTRY % text,)) for n, text in enumerate(texts)]
+    moved = [Moved("MEMORY.md", 3 + n, "Memory", (FACT % text,)) for n, text in enumerate(texts)]
     return block(pass_id, date(2026, 6, 1), moved)
 
 
@@ -278,8 +294,8 @@ def test_what_two_janitors_archived_stands_once() -> None:
     merged = merge(base, ours, theirs)
     assert merged == merge(base, theirs, ours)
     texts = [(one.pass_id[-6:], b"".join(one.origin.lines)) for one in find(merged)]
-    assert texts == [("cccccc", ENTRY % b"older"), ("aaaaaa", ENTRY % b"x"),
-                     ("aaaaaa", ENTRY % b"y"), ("bbbbbb", ENTRY % b"z")]  # fmt: skip
+    assert texts == [("cccccc", FACT % b"older"), ("aaaaaa", FACT % b"x"),
+                     ("aaaaaa", FACT % b"y"), ("bbbbbb", FACT % b"z")]  # fmt: skip
     same = merge(base, ours, base + archived("20260601T040100-bbbbbb", b"y", b"x"))
     assert same == ours
 

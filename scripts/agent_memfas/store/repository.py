@@ -138,8 +138,10 @@ def failure(ran: Ran, what: str) -> MemfasError:
     """Why a git command failed, and what to do, in sentences."""
     words, low = ran.words, ran.errors.lower()
     if lock := _LOCK.search(ran.errors):
-        return TryAgain("another git command is at work in this repository",
-                        f"run it again later; where none is: rm {shlex.quote(lock[1])}")  # fmt: skip
+        return TryAgain(
+            "another git command is at work in this repository",
+            f"run it later; where none is at work: rm {shlex.quote(lock[1])}",
+        )
     if what in ("fetch", "push", "ls-remote"):
         if any(mark in low for mark in _AWAY) and "403" not in low:
             return TryAgain(f"the remote cannot be reached: {words}", "run it again later")

@@ -55,8 +55,9 @@ def merge(base: bytes, ours: bytes, theirs: bytes, *, markdown: bool = True) -> 
     )
     one, two = sorted((mine, other), key=_keys)
     target = _target(_keys(old), _keys(one), _keys(two))
-    for side in (mine, other) if _keys(mine) == _keys(other) else (one, two):
-        if Counter(_keys(side)) == target:
+    pairs = ((mine, other),) if _keys(mine) == _keys(other) else ((one, two), (two, one))
+    for side, rest in pairs:
+        if Counter(_keys(side)) == target and _is_within(_keys(rest), _keys(side), target):
             return _written(side.units, side.tail, ours, theirs)
     placed = _woven(old.units, one.units, two.units)
     placed = _without_surplus(placed, old.units, one.units, two.units)
@@ -84,6 +85,12 @@ def _target(
         if count:
             wanted[key] = count
     return wanted
+
+
+def _is_within(rest: list[bytes], side: list[bytes], target: Counter[object]) -> bool:
+    """Whether what is to stay of one side stands in the other in the same order."""
+    ahead = iter(side)
+    return all(key in ahead for key in rest if key in target)
 
 
 # What each side did
