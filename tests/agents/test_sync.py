@@ -5,113 +5,22 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-from collections import Counter
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from agent_memfas.cli.syncing import driver
-from agent_memfas.store.layout import open_folder
-from agent_memfas.store.passes import Pass
-from agent_memfas.store.replacing import tails_kept
-from inputs.memory import CONFIG, Memory, Result
+from agents.machines import FACT, Machine, Place, git
+from inputs.memory import Memory
 
 MARKERS = ("<<<<<<<", "=======", ">>>>>>>")
-ENTRY = "- [P1][2026-02-24] {}\n"
-
-
-@dataclass(frozen=True)
-class Machine(Memory):
-    """A clone: a memory folder on a machine of its own."""
-
-    def git(self, *words: str, check: bool = True) -> str:
-        done = subprocess.run(["git", *words], cwd=self.root, capture_output=True, check=False)
-        assert not check or done.returncode == 0, done.stderr.decode()
-        return done.stdout.decode("utf-8", "replace").strip()
-
-    def sync(self, *arguments: str, status: int = 0) -> Result:
-        result = self.run("sync", *arguments)
-        assert "Traceback" not in result.everything, result
-        assert "a fault of memfas" not in result.everything, result
-        assert result.status == status, result
-        return result
-
-    def append(self, name: str, text: str) -> None:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(text)
-
-    def lines(self) -> Counter[str]:
-        """The lines of all memory files."""
-        found = Counter[str]()
-        for name, data in self.truth().items():
-            if name.endswith(".md") and not name.startswith(".git/"):
-                found.update(n for n in data.decode().split("\n") if n.strip())
-        return found
-
-    def files(self) -> dict[str, bytes]:
-        return {name: data for name, data in self.truth().items() if not name.startswith(".git/")}
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where the clones and the remote are."""
-
-    path: Path
-
-    @property
-    def remote(self) -> Path:
-        return self.path / "remote.git"
-
-    def clone(self, name: str, *, setup: bool = True) -> Machine:
-        git(self.path, "clone", "-q", str(self.remote), name)
-        machine = Machine(self.path / name)
-        if setup:
-            machine.sync("--setup")
-        return machine
-
-    def two(self) -> tuple[Machine, Machine]:
-        """Two machines with the same memory, set up and in step."""
-        one = self.clone("one", setup=False)
-        one.write("memfas.yaml", CONFIG)
-        one.write("MEMORY.md", "# Memory\n\n## Facts\n\n- [P0] Timezone: US Eastern\n")
-        one.sync("--setup")
-        one.sync()
-        return one, self.clone("two")
-
-
-def git(at: Path, *words: str) -> str:
-    return subprocess.run(["git", *words], cwd=at, capture_output=True, check=True).stdout.decode()
-
-
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """A bare remote, and a git that knows nothing of this machine and its user."""
-    for name in [name for name in os.environ if name.startswith(("GIT_", "MEMFAS_"))]:
-        monkeypatch.delenv(name)
-    (tmp_path / "home").mkdir()
-    config = tmp_path / "home" / "gitconfig"
-    config.write_text(
-        "[init]\n\tdefaultBranch = main\n[user]\n\tname = Me\n\temail = me@example.org\n"
-    )
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    git(tmp_path, "init", "-q", "--bare", "remote.git")
-    return Place(tmp_path)
-
-
-# Two machines
 
 
 def test_what_one_machine_notes_the_other_has_after_a_sync(place: Place) -> None:
     """Both write into the same section; after two syncs here and one there all is everywhere."""
     one, two = place.two()
-    one.append("MEMORY.md", ENTRY.format("from one"))
-    two.append("MEMORY.md", ENTRY.format("from two"))
+    one.append("MEMORY.md", FACT.format("from one"))
+    two.append("MEMORY.md", FACT.format("from two"))
     two.append("memory/2026-03-01.md", "- 10:00 coffee\n")
     told = one.sync("--message", "what I learned", "--json").data
     assert (told["committed"], told["pushed"], told["received"]) == (["MEMORY.md"], True, [])
@@ -120,9 +29,7 @@ def test_what_one_machine_notes_the_other_has_after_a_sync(place: Place) -> None
     assert told["received"] == ["MEMORY.md"]
     assert one.sync("--json").data["received"] == ["MEMORY.md", "memory/2026-03-01.md"]
     assert one.files() == two.files()
-    assert one.read().endswith(
-        ENTRY.format("from one").encode() + ENTRY.format("from two").encode()
-    )
+    assert one.read().endswith(FACT.format("from one").encode() + FACT.format("from two").encode())
     assert "what I learned" in git(place.remote, "log", "--format=%s")
     assert one.git("status", "--porcelain") == ""
     assert not (one.root / ".memfas" / "sync-tree").exists()
@@ -218,12 +125,12 @@ def test_both_begin_on_their_own(place: Place) -> None:
 def test_plain_git_uses_the_driver_too(place: Place) -> None:
     """`git pull` and `git merge` by hand merge as sets, for setup has told git how."""
     one, two = place.two()
-    one.append("MEMORY.md", ENTRY.format("one"))
+    one.append("MEMORY.md", FACT.format("one"))
     one.sync()
-    two.append("MEMORY.md", ENTRY.format("two"))
+    two.append("MEMORY.md", FACT.format("two"))
     two.git("commit", "-qam", "two")
     two.git("pull", "-q", "--no-rebase", "--no-edit")
-    assert two.read().endswith((ENTRY.format("one") + ENTRY.format("two")).encode())
+    assert two.read().endswith((FACT.format("one") + FACT.format("two")).encode())
 
 
 def test_a_folder_inside_a_repository(place: Place) -> None:
@@ -308,211 +215,21 @@ def test_the_driver_is_a_program_of_its_own(place: Place, tmp_path: Path) -> Non
     assert memory.read("theirs") == b"- a\n- c\n"
 
 
-# What goes wrong
-
-
-def test_without_a_remote_it_only_commits(place: Place, tmp_path: Path) -> None:
-    """And says so."""
-    alone = Machine(tmp_path / "alone")
-    alone.write("MEMORY.md", "- x\n")
-    assert "is in no git repository" in alone.sync(status=3).errors
-    assert "is in no git repository" in alone.sync("--setup", status=3).errors
-    assert not (alone.root / ".git").exists()
-    alone.sync("--setup", "--init")
-    assert "would be committed" in alone.sync("--dry-run").text
-    assert alone.git("log", check=False) == ""
-    assert "no remote: nothing pushed" in alone.sync().text
-    assert alone.git("log", "--format=%s").startswith("memory: 3 files from ")
-    assert alone.sync("--init", status=2).errors
-
-
-def test_what_cannot_be_merged_is_left_as_it_was(place: Place) -> None:
-    """A settings file changed on both sides: its name, what to do, status 1, and not a byte moved."""
+def test_what_a_shell_appends_meanwhile_is_there_too(place: Place) -> None:
+    """`>>` in a loop on one machine, while it syncs again and again with another that writes the
+    same file: each line is there once, on both.
+    """
     one, two = place.two()
-    one.write("memfas.yaml", CONFIG + "timezone: Europe/Berlin\n")
-    one.sync()
-    two.write("memfas.yaml", CONFIG + "timezone: Asia/Tokyo\n")
-    two.append("MEMORY.md", ENTRY.format("two"))
-    before = two.files()
-    told = two.sync(status=1)
-    assert "memfas.yaml" in told.errors
-    assert "your changes are committed" in told.errors
-    assert two.files() == before
-    assert two.git("status", "--porcelain") == ""
-    assert two.git("symbolic-ref", "--short", "HEAD") == "main"
-    assert len(two.git("worktree", "list").splitlines()) == 1
-    assert two.run("sync", "--json").data["remedy"].startswith("merge by hand")
-
-
-def test_deleted_here_and_changed_there(place: Place) -> None:
-    """Only a person can say which is wanted."""
-    one, two = place.two()
-    one.write("memory/a.md", "- a\n")
-    one.sync()
-    two.sync()
-    (one.root / "memory/a.md").unlink()
-    one.sync()
-    two.append("memory/a.md", "- b\n")
-    assert "memory/a.md is deleted on one side" in two.sync(status=1).errors
-    assert two.read("memory/a.md") == b"- a\n- b\n"
-
-
-def test_a_repository_in_the_middle_of_something(place: Place) -> None:
-    """A merge, a rebase, no branch: sentences that say how to get out of it."""
-    one, _ = place.two()
-    one.git("switch", "-q", "--detach")
-    assert "detached HEAD" in one.sync(status=3).errors
-    one.git("switch", "-q", "main")
-    (one.root / ".git/MERGE_HEAD").write_text(one.git("rev-parse", "HEAD"))
-    assert "a git merge was begun here" in one.sync(status=1).errors
-    (one.root / ".git/MERGE_HEAD").unlink()
-    (one.root / ".git/rebase-merge").mkdir()
-    assert "git rebase --abort" in one.sync(status=1).errors
-
-
-def test_a_lock_that_a_killed_git_has_left(place: Place) -> None:
-    """It is for later; where nobody is at work, the file to remove is named."""
-    one, _ = place.two()
-    one.append("MEMORY.md", ENTRY.format("one"))
-    one.write(".git/index.lock", "")
-    assert f"rm {one.root}/.git/index.lock" in one.sync(status=75).errors
-
-
-def test_conflict_markers_are_not_committed(place: Place) -> None:
-    """Nor pushed to anybody; in a code block they are an example."""
-    one, _ = place.two()
-    one.write("notes.md", "```\n<<<<<<< HEAD\n```\n")
-    one.sync()
-    one.append("MEMORY.md", "<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n")
-    before = one.git("rev-parse", "HEAD")
-    assert "MEMORY.md:6: an unresolved git conflict" in one.sync(status=1).errors
-    assert one.git("rev-parse", "HEAD") == before
-
-
-def test_an_emptied_folder_is_not_spread(place: Place) -> None:
-    """MEMORY.md gone, or most files: a safety stop; --force goes on."""
-    one, two = place.two()
-    for n in range(9):
-        one.write(f"memory/{n}.md", f"- {n}\n")
-    one.sync()
-    (one.root / "MEMORY.md").write_bytes(b"")
-    assert "MEMORY.md is missing or empty" in one.sync(status=4).errors
-    one.git("checkout", "-q", "MEMORY.md")
-    for n in range(7):
-        (one.root / f"memory/{n}.md").unlink()
-    assert "7 of 10 memory files are gone" in one.sync(status=4).errors
-    assert len(one.sync("--force", "--json").data["committed"]) == 7
-    two.sync()
+    loop = 'for n in $(seq 150); do echo "- loop $n" >> MEMORY.md; sleep 0.02; done'
+    shell = subprocess.Popen(["sh", "-c", loop], cwd=one.root)
+    for n in range(4):
+        two.append("MEMORY.md", FACT.format(f"two {n}"))
+        two.sync()
+        assert one.run("sync").status in (0, 75)
+    shell.wait()
+    for machine in (one, two, one):
+        machine.sync()
     assert one.files() == two.files()
-
-
-def test_somebody_else_is_faster(place: Place) -> None:
-    """The remote moves between the fetch and the push: it is fetched again."""
-    one, two = place.two()
-    two.append("MEMORY.md", ENTRY.format("two"))
-    one.append("MEMORY.md", ENTRY.format("one"))
-    hook = one.root / ".git/hooks/pre-push"
-    hook.parent.mkdir(exist_ok=True)
-    other = "git commit -qam two && git push -q"
-    hook.write_text(
-        f"#!/bin/sh\nrm $0\nunset $(git rev-parse --local-env-vars)\ncd '{two.root}' && {other}\n"
-    )
-    hook.chmod(0o755)
-    assert one.sync("--json").data["pushed"]
-    assert {line for line in one.lines() if "[P1]" in line} == {
-        ENTRY.format(name).strip() for name in ("one", "two")}  # fmt: skip
-    two.sync()
-    assert one.files() == two.files()
-
-
-@pytest.mark.parametrize(("hook", "words"), [("pre-commit", "commit"), ("pre-push", "push")])
-def test_hooks_of_the_repository_run(place: Place, hook: str, words: str) -> None:
-    """One that fails stops the sync, and is quoted."""
-    one, _ = place.two()
-    one.append("MEMORY.md", ENTRY.format("one"))
-    path = one.root / ".git/hooks" / hook
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("#!/bin/sh\necho 'not on a Sunday' >&2\nexit 1\n")
-    path.chmod(0o755)
-    told = one.sync(status=1).errors
-    assert f"git {words} failed" in told
-    assert "not on a Sunday" in told
-
-
-def test_a_remote_that_is_away_or_shut(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was noted is committed; the rest is for later, or for a person who can log in."""
-    one, _ = place.two()
-    one.git("remote", "set-url", "origin", "http://127.0.0.1:9/x.git")
-    one.append("MEMORY.md", ENTRY.format("one"))
-    assert "the remote cannot be reached" in one.sync(status=75).errors
-    assert one.git("status", "--porcelain") == ""
-    one.git("remote", "set-url", "origin", "ssh://nobody@host/x.git")
-    monkeypatch.setenv(
-        "GIT_SSH_COMMAND", "echo 'nobody@host: Permission denied (publickey).' >&2; false"
-    )
-    told = one.sync(status=1).errors
-    assert "does not let memfas in" in told
-    assert "Permission denied" in told
-    one.git("remote", "set-url", "origin", str(place.path / "nothing.git"))
-    assert "git fetch failed" in one.sync(status=1).errors
-    monkeypatch.setenv("PATH", "/nonexistent")
-    assert "git cannot be run" in one.sync(status=3).errors
-
-
-def test_git_does_not_know_who_i_am(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is told how to say so; no name is made up."""
-    one, _ = place.two()
-    config = place.path / "home/gitconfig"
-    config.write_text("[user]\n\tuseConfigOnly = true\n")
-    one.append("MEMORY.md", ENTRY.format("one"))
-    assert "git does not know who you are" in one.sync(status=3).errors
-
-
-def test_several_remotes_and_no_upstream(place: Place) -> None:
-    """It does not guess which is meant."""
-    one, _ = place.two()
-    one.git("branch", "--unset-upstream")
-    one.git("remote", "add", "backup", "/nowhere")
-    told = one.sync(status=3)
-    assert "there are backup, origin" in told.errors
-    assert "git push -u REMOTE main" in told.errors
-
-
-def test_a_file_that_is_in_the_way(place: Place) -> None:
-    """What git would write over and nobody has committed stays; it is named."""
-    one, two = place.two()
-    two.write("photo.png", b"mine")
-    one.write("photo.png", b"theirs")
-    one.git("add", "photo.png")
-    one.git("commit", "-qm", "photo")
-    one.sync()
-    told = two.sync(status=1).errors
-    assert "photo.png" in told
-    assert two.read("photo.png") == b"mine"
-
-
-def test_a_killed_run_leaves_nothing_in_the_way(place: Place) -> None:
-    """The work tree that it had made aside is put away by the next one."""
-    one, two = place.two()
-    one.git("worktree", "add", "-q", "--detach", ".memfas/sync-tree")
-    two.append("MEMORY.md", ENTRY.format("two"))
-    two.sync()
-    one.append("MEMORY.md", ENTRY.format("one"))
-    one.sync()
-    assert len(one.git("worktree", "list").splitlines()) == 1
-    assert "- [P1][2026-02-24] two" in one.lines()
-
-
-def test_what_is_appended_while_git_replaces_a_file_is_kept(place: Place) -> None:
-    """A shell has opened the old file, git puts a new one in its place, the shell writes."""
-    one, _ = place.two()
-    folder = open_folder(one.root)
-    run = Pass("sync", datetime.now().astimezone())
-    with (
-        tails_kept(folder, ["MEMORY.md", "missing.md"], run),
-        (one.root / "MEMORY.md").open("ab") as old,
-    ):
-        one.write("new", b"# Another\n").replace(one.root / "MEMORY.md")
-        old.write(b"- late\n")
-    assert one.read() == b"# Another\n- late\n"
-    assert run.notices == ["MEMORY.md: what was appended meanwhile is kept"]
+    wanted = {f"- loop {n + 1}" for n in range(150)}
+    wanted |= {FACT.format(f"two {n}").strip() for n in range(4)}
+    assert {line: one.lines()[line] for line in wanted} == dict.fromkeys(wanted, 1)
