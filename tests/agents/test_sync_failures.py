@@ -219,3 +219,19 @@ def test_what_is_appended_while_git_replaces_a_file_is_kept(place: Place) -> Non
         old.write(b"- late\n")
     assert one.read() == b"# Another\n- late\n"
     assert run.notices == ["MEMORY.md: what was appended meanwhile is kept"]
+
+
+def test_a_run_that_was_killed_half_way(place: Place) -> None:
+    """The files are those of the remote already and the branch is not: the next run ends it."""
+    one, two = place.two()
+    two.append("MEMORY.md", FACT.format("two"))
+    two.write("memory/2026-03-01.md", "- 10:00 coffee\n")
+    two.sync()
+    one.git("fetch", "-q")
+    one.git("read-tree", "-m", "-u", "HEAD", "origin/main")
+    one.append("MEMORY.md", FACT.format("one"))
+    one.sync()
+    two.sync()
+    assert one.files() == two.files()
+    assert one.lines()[FACT.format("two").strip()] == 1
+    assert one.lines()["- 10:00 coffee"] == 1
