@@ -13,7 +13,7 @@ from agent_memfas.store.archive import Moved, block, find
 from agent_memfas.text.documents import BOM, parse
 from agent_memfas.text.entries import entries
 from agent_memfas.text.merging import merge
-from agent_memfas.text.units import ENTRY, ITEM, OPEN, units
+from agent_memfas.text.units import ENTRY, OPEN, units
 
 FACT = b"- [P1][2026-02-24] %s\n"
 HEAD = b"# Memory\n\n## Facts\n\n"
@@ -76,7 +76,7 @@ def keys(data: bytes) -> Counter[bytes]:
 
 def entry_keys(data: bytes) -> Counter[bytes]:
     found = units(data.removeprefix(BOM)).units
-    return Counter(unit.key for unit in found if unit.kind in (ENTRY, ITEM))
+    return Counter(unit.key for unit in found if unit.kind == ENTRY)
 
 
 def lines(data: bytes) -> Counter[bytes]:

@@ -101,11 +101,11 @@ for module in (
     insights,
     dreaming,
     indexing,
+    syncing,
     watching,
     health,
     telemetry,
     serving,
-    syncing,
 ):
     module.register(app)
 

@@ -29,6 +29,13 @@ def ollama_address() -> str:
     return f"{parts.scheme}://{name}{port}{'' if has_port else ':11434'}{parts.path}"
 
 
+def with_variables(more: Mapping[str, str], without: Sequence[str] = ()) -> dict[str, str]:
+    """The environment for a program that is started: as it is, with these variables, and without
+    those.
+    """
+    return {**{k: v for k, v in os.environ.items() if k not in without}, **more}
+
+
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Inside, numpy is loaded so that it computes with one thread: its import takes half the time,
@@ -43,10 +50,3 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         os.environ.pop(THREADS, None)
-
-
-def with_variables(more: Mapping[str, str], without: Sequence[str] = ()) -> dict[str, str]:
-    """The environment for a program that is started: as it is, with these variables, and without
-    those.
-    """
-    return {**{k: v for k, v in os.environ.items() if k not in without}, **more}
