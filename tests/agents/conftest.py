@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from agents.machines import Place, git
 from inputs.memory import CONFIG, Memory
 
 
@@ -21,3 +23,20 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
         "  read_only: [shared/rules.md]\n"
     )
     return Memory(root)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A bare remote, and a git that knows nothing of this machine and its user."""
+    for name in [name for name in os.environ if name.startswith(("GIT_", "MEMFAS_"))]:
+        monkeypatch.delenv(name)
+    (tmp_path / "home").mkdir()
+    config = tmp_path / "home" / "gitconfig"
+    config.write_text(
+        "[init]\n\tdefaultBranch = main\n[user]\n\tname = Me\n\temail = me@example.org\n"
+    )
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    git(tmp_path, "init", "-q", "--bare", "remote.git")
+    return Place(tmp_path)

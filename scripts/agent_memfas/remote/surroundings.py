@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -30,6 +30,13 @@ def ollama_address() -> str:
     port = f":{parts.port}" if name != parts.netloc and parts.port else ""
     has_port = parts.port or "://" in host
     return f"{parts.scheme}://{name}{port}{'' if has_port else ':11434'}{parts.path}"
+
+
+def with_variables(more: Mapping[str, str], without: Sequence[str] = ()) -> dict[str, str]:
+    """The environment for a program that is started: as it is, with these variables, and without
+    those.
+    """
+    return {**{k: v for k, v in os.environ.items() if k not in without}, **more}
 
 
 @contextmanager

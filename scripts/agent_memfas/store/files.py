@@ -70,6 +70,12 @@ def read(path: Path, cap: int = EDIT_CAP, *, cut: bool = False) -> Image:
     return Image(data[:keep] if keep else data, info, cut=True)
 
 
+def is_memory_name(name: str) -> bool:
+    """Whether a file of that name (relative to the root) is one that a sweep may read."""
+    hidden = any(part.startswith(".") for part in name.split("/"))
+    return not hidden and name.lower().endswith(TEXT_SUFFIXES)
+
+
 def read_all(descriptor: int, cap: int = EDIT_CAP) -> bytes:
     """Everything from the start of an open file, up to the cap, whatever the offset."""
     pieces, at = [], 0
