@@ -23,6 +23,7 @@ from agent_memfas.cli import (
     dreaming,
     finding,
     health,
+    importing,
     indexing,
     insights,
     out,
@@ -104,6 +105,7 @@ for module in (
     health,
     telemetry,
     serving,
+    importing,
 ):
     module.register(app)
 
