@@ -23,10 +23,12 @@ _FORBIDDEN = re.compile(r"[^\w.:/@+#=-]+", re.ASCII)
 _SOURCE = re.compile(
     rb"<!-- source: ((?:claude-code|chatgpt|openclaw|mem0):[\x21-\x7e]+?)(?: by [^>\n]*?)? -->"
 )
+# What opens a block of markdown, and what lint would take for an entry that went wrong.
 _OPENS = re.compile(
-    r"#{1,6}(?=\s|$)|[>\[<]|[-+*](?=[\s\[]|$)|```|~~~|[-*_=|:](?=[-*_=|:\s]*$)|<<<|>>>"
+    r"#{1,6}(?=\s|$)|[><]|(?:[-*+•–—]\s*)?[*_`]{0,3}[\[［]|[-+*](?=\s|$)|```|~~~"
+    r"|[-*_=|:](?=[-*_=|:\s]*$)"
 )
-_NUMBERED = re.compile(r"([0-9]{1,9})(?=[.)](?:[\s\[]|$))")
+_NUMBERED = re.compile(r"([0-9]{1,9})(?=[.)](?:[\s\[［*_`]|$))")
 
 
 class Said(Record):
@@ -77,7 +79,7 @@ def source(kind: str, place: str, message: str = "") -> str:
     of becomes `_`.
     """
     safe = [_FORBIDDEN.sub("_", one).replace("--", "-_") for one in (place, message)]
-    rest = safe[0].replace("#", "_")[:200]
+    rest = safe[0].replace("#", "_")[:200] or "_"
     return f"{kind}:{rest}#{safe[1].replace('#', '_')[:100]}" if message else f"{kind}:{rest}"
 
 
