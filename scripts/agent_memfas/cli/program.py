@@ -32,6 +32,7 @@ from agent_memfas.cli import (
     renewing,
     serving,
     session,
+    skills,
     telemetry,
     tending,
     undoing,
@@ -106,6 +107,7 @@ for module in (
     telemetry,
     serving,
     importing,
+    skills,
 ):
     module.register(app)
 
