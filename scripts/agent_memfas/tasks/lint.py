@@ -14,6 +14,7 @@ from pathlib import Path
 from agent_memfas.errors import FileFault, MemfasError
 from agent_memfas.store.files import read, walk
 from agent_memfas.store.layout import Folder, kind_of
+from agent_memfas.store.openclaw import PAGES, is_workspace
 from agent_memfas.store.passes import Draft, Pass, edit, hold
 from agent_memfas.text import problems
 from agent_memfas.text.contradictions import Claim, claims
@@ -62,7 +63,7 @@ def run(
     drafts: dict[str, bytes] = {}
     found = _look(folder, files, terms, today, drafts)
     fixed: list[Problem] = []
-    if fix and (wanted := _correctable(found)):
+    if fix and (wanted := _correctable(folder, found)):
         if dry_run:
             fixed = _rehearse(folder, wanted, today, drafts)
         else:
@@ -140,9 +141,11 @@ def _look(
     return found + problems.between(together)
 
 
-def _correctable(found: list[Problem]) -> list[str]:
+def _correctable(folder: Folder, found: list[Problem]) -> list[str]:
     """The files with a line that can be corrected, except those that must be left alone."""
     closed = {p.path for p in found if p.rule == "conflict-marker"}
+    if is_workspace(str(folder.root)):
+        closed |= PAGES
     return sorted({p.path for p in found if p.fixed is not None} - closed)
 
 

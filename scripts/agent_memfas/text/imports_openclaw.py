@@ -18,7 +18,6 @@ KIND = "openclaw"
 _SILENT = re.compile(r"NO_REPLY|HEARTBEAT_OK", re.IGNORECASE)
 _HEARTBEAT = "Read HEARTBEAT.md"
 _AUTOMATIC = re.compile(r"(?:^|:)(?:cron|hook):")
-_MANAGED = re.compile(r"\s*<!--\s*openclaw:dreaming:([\w:-]+?):(start|end)\s*-->\s*", re.IGNORECASE)
 
 Row = Mapping[str, object]
 
@@ -76,7 +75,7 @@ def notes(document: Document, day: date, place: str) -> Iterator[Said]:
     """The bullets and paragraphs of a daily note, each with its line. place: the note's path with
     the workspace's name before it.
     """
-    managed, counts = managed_lines(document), Counter[str]()
+    managed, counts = document.managed, Counter[str]()
     for block in document.blocks:
         item = block.kind == "item" and block.depth == 1
         other = block.depth == 0 and block.kind in ("paragraph", "fence", "code", "quote")
@@ -89,22 +88,3 @@ def notes(document: Document, day: date, place: str) -> Iterator[Said]:
             counts[text] += 1
             name = f"L{block.start + 1}@{digest(text, str(counts[text]))}"
             yield Said("", text, source(KIND, place, name), None, day)
-
-
-def managed_lines(document: Document) -> set[int]:
-    """The lines, 0-based, of what OpenClaw replaces as a whole: from a start mark to its end mark,
-    or to the next heading where that is missing; marks and the heading above them included.
-    """
-    lines, found = document.text_lines, set[int]()
-    headings = {heading.start: heading.end for heading in document.headings}
-    opened, name = -1, ""
-    for n, line in enumerate(lines):
-        match = _MANAGED.fullmatch(line)
-        if opened < 0 and match and match[2].lower() == "start":
-            opened, name = n, match[1]
-        elif opened >= 0 and ((match and match[1] == name) or n in headings):
-            found.update(range(opened, n + 1 if match else n))
-            opened = -1
-    if opened >= 0:
-        found.update(range(opened, len(lines)))
-    return found
