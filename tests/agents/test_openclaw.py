@@ -64,10 +64,13 @@ COMMANDS: list[tuple[list[str], str]] = [
     (["lint", "--fix"], ""),
     (["compound", "--no-model"], rf"{LOGS}|insights/.*"),
     (["promote", *TODAY], ""),
-    (["supersede", "MEMORY.md:16", "Project: beta", *TODAY], "MEMORY.md"),
-    (["renew", "MEMORY.md:16", *TODAY], "MEMORY.md"),
+    (["promote", "insights/2026-02.md:13", *TODAY], "MEMORY.md"),
     (["janitor", *TODAY], r"MEMORY.md|archive/.*"),
     (["undo"], r"MEMORY.md|archive/.*"),
+    (["janitor", *TODAY], r"MEMORY.md|archive/.*"),
+    (["supersede", "MEMORY.md:16", "Project: beta", *TODAY], "MEMORY.md"),
+    (["renew", "MEMORY.md:17", *TODAY], "MEMORY.md"),
+    (["forget-agent", "scout"], "MEMORY.md"),
     (["abstract"], r"(.*/)?\.abstract"),
     (["index"], ""),
     (["reindex"], ""),
@@ -136,8 +139,7 @@ def test_dreams_are_neither_found_nor_reported(workspace: Memory) -> None:
             assert "DREAMS" not in text
     assert not list(workspace.root.glob("memory/dreaming/**/.abstract"))
     for options in ([], ["--no-index"]):
-        assert "wombat" not in workspace.run("search", "wombat", *options).everything.replace(
-            "'wombat'", "").replace("“wombat”", "").replace("No", "")  # fmt: skip
+        assert workspace.run("search", "wombat", "--json", *options).data["hits"] == []
         found = workspace.run("recall", "when do backups run on nas1?", "--json", *options).data
         assert "MEMORY.md" in [hit["path"] for hit in found["hits"]]
     linted = workspace.run("lint", "--json").everything
@@ -150,6 +152,9 @@ def test_a_comment_of_openclaw_is_a_trigger_here(workspace: Memory) -> None:
     """Trigger comments of promoted lines fire."""
     told = workspace.run("recall", "what about friday?", "--json").data["triggers"]
     assert [one["path"] for one in told] == ["MEMORY.md"]
+    before = workspace.read()
+    assert workspace.run("forget", "friday").status == 0
+    assert workspace.read() == before.replace(b"deadline, friday -->", b"deadline -->")
 
 
 def test_without_a_workspace_a_folder_called_dreaming_is_memory(memory: Memory) -> None:

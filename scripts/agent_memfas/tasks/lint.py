@@ -7,7 +7,7 @@ meant to be are corrected, by the same protocol as every other change.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -63,7 +63,7 @@ def run(
     drafts: dict[str, bytes] = {}
     found = _look(folder, files, terms, today, drafts)
     fixed: list[Problem] = []
-    if fix and (wanted := _correctable(folder, found)):
+    if fix and (wanted := _correctable(found)):
         if dry_run:
             fixed = _rehearse(folder, wanted, today, drafts)
         else:
@@ -120,6 +120,7 @@ def _look(
     found: list[Problem] = []
     together: list[Claim] = []
     targets = _Targets(folder)
+    pages = PAGES if is_workspace(str(folder.root)) else frozenset()
     for path in files:
         try:
             data = drafts[path] if path in drafts else read(folder.place(path), LARGEST).data
@@ -131,7 +132,8 @@ def _look(
         found += problems.in_bytes(path, document)
         if not document.decodable or kind_of(path) in PUT_AWAY or path.lower().endswith(".jsonl"):
             continue
-        found += problems.in_entries(path, document, today)
+        told = problems.in_entries(path, document, today)
+        found += [replace(p, fixed=None) for p in told] if path in pages else told
         found += targets.dead(path, document)
         said = claims(path, document, today, terms)
         if path in TOGETHER:
@@ -141,11 +143,9 @@ def _look(
     return found + problems.between(together)
 
 
-def _correctable(folder: Folder, found: list[Problem]) -> list[str]:
+def _correctable(found: list[Problem]) -> list[str]:
     """The files with a line that can be corrected, except those that must be left alone."""
     closed = {p.path for p in found if p.rule == "conflict-marker"}
-    if is_workspace(str(folder.root)):
-        closed |= PAGES
     return sorted({p.path for p in found if p.fixed is not None} - closed)
 
 
