@@ -346,3 +346,15 @@ def test_killed_on_the_way_and_run_again(memory: Memory) -> None:
     assert done.returncode == 0, done.stderr
     found = re.findall(r"Message \d+(?= <)", "".join(logs(memory).values()))
     assert sorted(found) == sorted(text for _, text, _ in said)
+
+
+def test_two_imports_at_once(memory: Memory) -> None:
+    """One of them waits for the other, and finds that all is there."""
+    said = [("user", f"Message {n}", 1770000000.0 + n * 40_000) for n in range(20)]
+    file = put(memory, "conversations.json", [chat("c1", *said)])
+    command = [*PROGRAM, "import", "--root", str(memory.root), "chatgpt", file]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    both = [subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) for _ in "ab"]
+    assert [one.wait() for one in both] == [0, 0]
+    found = re.findall(r"Message \d+(?= <)", "".join(logs(memory).values()))
+    assert sorted(found) == sorted(text for _, text, _ in said)
