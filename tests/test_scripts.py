@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -120,10 +121,10 @@ def timeless(output: str) -> str:
 
 def test_every_script_is_a_known_door() -> None:
     """Each script is one of the commands; none has grown a life of its own."""
-    assert {path.name for path in (REPO / "scripts").glob("*.py")} == set(DOORS)
+    assert {path.name for path in (REPO / "scripts").glob("*.py")} == {*DOORS, "memfas.py"}
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", [*DOORS, "memfas.py"])
 def test_a_door_is_thin(door: str) -> None:
     """A script is about ten lines: it finds the package and hands over, nothing else."""
     source = (REPO / "scripts" / door).read_text(encoding="utf-8")
@@ -191,3 +192,12 @@ def test_text_of_any_language_passes_without_a_locale(person: Prompt) -> None:
         memory.write("- [P0] 数据库部署在周五 🚀\n")
     found = person.run(["python", str(REPO / "scripts/recall.py"), "数据库"], root)
     assert "数据库部署在周五 🚀" in found.stdout, found.stderr
+
+
+def test_the_whole_program_runs_from_a_checkout(person: Prompt) -> None:
+    """`scripts/memfas.py` is `memfas`, with every command."""
+    call = [sys.executable, str(REPO / "scripts/memfas.py")]
+    done = person.run([*call, "blame", "MEMORY.md"], cwd=person.home / "agent/deep")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == person.run(
+        ["memfas", "blame", "MEMORY.md"], cwd=person.home / "agent/deep").stdout  # fmt: skip

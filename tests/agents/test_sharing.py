@@ -166,7 +166,7 @@ def test_what_is_private_is_seen_by_its_agent_and_the_person(memory: Memory) -> 
 def test_a_quote_of_a_trigger_is_not_shown_to_others(memory: Memory) -> None:
     """The trigger fires for all, what it links stays with those who may see it."""
     memory.write("secret/plan.md", "- lands at noon\n")
-    memory.write("TRIGGERS.md", "- heron: the bird [secret/plan.md#L1]\n")
+    memory.write("TRIGGERS.md", "- heron -> the bird [secret/plan.md#L1]\n")
     chief = json.dumps(memory.run("recall", "heron", "--agent", "chief", "--json").data["triggers"])
     assert "noon" not in chief
 

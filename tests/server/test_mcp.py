@@ -8,67 +8,17 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx2 as httpx
 import pytest
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 
 from commandline import REPO
 from inputs.memory import PROGRAM, Memory
-
-TODAY = date.today().isoformat()
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Memory:
-    """A folder with an entry, a trigger, a log, and something that only chief may see."""
-    folder = Memory(tmp_path / "agent")
-    folder.write("MEMORY.md", f"# Memory\n\n- [P1][{TODAY}] The staging host is heron\n"
-                              "- [P0] The production host is egret\n")  # fmt: skip
-    folder.write("TRIGGERS.md", "- **deploy**: from main only\n")
-    folder.write(f"memory/{TODAY}.md", f"# {TODAY}\n\n- 09:00 heron was restarted\n")
-    folder.write("secret/plan.md", "- The heron moves to Oslo\n")
-    folder.write("memfas.yaml", "agents: {private: {chief: [secret/]}}\nindex: {budget: 0}\n")
-    return folder
-
-
-def environment() -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("MEMFAS")}
-    return {**kept, "PYTHONPATH": str(REPO / "scripts")}
-
-
-@asynccontextmanager
-async def client(memory: Memory, *arguments: str) -> AsyncIterator[ClientSession]:
-    """A session with a server of its own."""
-    command = [*PROGRAM[1:], "mcp", "--root", str(memory.root), *arguments]
-    server = StdioServerParameters(command=PROGRAM[0], args=command, env=environment())
-    with open(os.devnull, "w") as nowhere:
-        async with (
-            stdio_client(server, errlog=nowhere) as (reading, writing),
-            ClientSession(reading, writing) as session,
-        ):
-            await session.initialize()
-            yield session
-
-
-def played(act: Callable[..., Coroutine[Any, Any, None]], *given: Any) -> None:
-    async def within() -> None:
-        with anyio.fail_after(60):
-            await act(*given)
-
-    anyio.run(within)
-
-
-def text_of(result: Any) -> str:
-    return str(result.content[0].text)
+from server.clients import TODAY, client, environment, played, text_of
 
 
 def test_every_tool_says_what_it_does_and_does_it(memory: Memory) -> None:
@@ -304,78 +254,6 @@ def test_a_folder_that_is_none_is_told_when_it_is_asked(tmp_path: Path) -> None:
             assert "memfas init" in text_of(result)
 
     played(act)
-
-
-# HTTP on loopback
-
-
-@pytest.fixture
-def address(memory: Memory) -> Iterator[str]:
-    """A server over HTTP with the token `secret`."""
-    command = [*PROGRAM, "mcp", "--http", "--port", "0", "--root", str(memory.root)]
-    variables = {**environment(), "MEMFAS_MCP_TOKEN": "secret"}
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=variables)
-    assert server.stderr is not None
-    try:
-        found = re.search(r"http://127\.0\.0\.1:\d+/mcp", server.stderr.readline())
-        assert found is not None
-        yield found[0]
-    finally:
-        server.terminate()
-        server.communicate(timeout=20)
-
-
-def test_over_http_with_the_token(address: str) -> None:
-    """The SDK's client over streamable HTTP: the same tools."""
-    from mcp.client.streamable_http import streamable_http_client
-
-    async def act() -> None:
-        async with (
-            httpx.AsyncClient(headers={"Authorization": "Bearer secret"}) as http,
-            streamable_http_client(address, http_client=http) as streams,
-            ClientSession(streams[0], streams[1]) as session,
-        ):
-            await session.initialize()
-            found = await session.call_tool("memory_recall", {"query": "heron"})
-            assert "heron" in text_of(found)
-
-    played(act)
-
-
-@pytest.mark.parametrize(("headers", "status"), [
-    ({}, 401), ({"Authorization": "Bearer wrong"}, 401), ({"Authorization": "secret"}, 401),
-    ({"Authorization": "Bearer secret", "Host": "evil.example"}, 421),
-    ({"Authorization": "Bearer secret", "Origin": "https://evil.example"}, 403),
-    ({"Authorization": "Bearer secret"}, 200),
-])  # fmt: skip
-def test_nobody_else_gets_in(address: str, headers: dict[str, str], status: int) -> None:
-    """Without the token, through a name that was rebound, from another site's page: refused before
-    anything is looked at."""
-    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-06-18", "capabilities": {},
-        "clientInfo": {"name": "t", "version": "0"}}}  # fmt: skip
-    usual = {"Accept": "application/json, text/event-stream"}
-    answer = httpx.post(address, json=body, headers={**usual, **headers})
-    assert answer.status_code == status
-    assert ("memfas" in answer.text) == (status == 200)
-
-
-def test_the_token_of_a_start_is_told_once_and_is_hard_to_guess(memory: Memory) -> None:
-    """On standard error, for the person who started it; another one each time."""
-    found = set()
-    for _ in range(2):
-        command = [*PROGRAM, "mcp", "--http", "--port", "0", "--root", str(memory.root)]
-        server = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
-                                  text=True, env=environment())  # fmt: skip
-        assert server.stderr is not None
-        server.stderr.readline()
-        token = re.search(r"only: (\S+)", server.stderr.readline())
-        assert token is not None
-        found.add(token[1])
-        server.terminate()
-        assert server.communicate(timeout=20)[0] == ""
-    assert len(found) == 2
-    assert all(len(one) >= 32 for one in found)
 
 
 def test_expiring_names_what_leaves(memory: Memory) -> None:

@@ -7,6 +7,10 @@ COMMANDS = ("recall", "search")
 
 def run(arguments: list[str]) -> int | None:
     """The status of a plain `recall …` or `search …`; None for whatever typer has to look at."""
+    if arguments[:1] == ["hook"] and "--help" not in arguments:
+        from agent_memfas.cli import hooking
+
+        return hooking.run(arguments[1:])
     if not arguments or arguments[0] not in COMMANDS:
         return None
     from agent_memfas.cli import asking, options, out

@@ -23,6 +23,7 @@ from agent_memfas.cli import (
     dreaming,
     finding,
     health,
+    hosting,
     importing,
     indexing,
     insights,
@@ -106,6 +107,7 @@ for module in (
     health,
     telemetry,
     serving,
+    hosting,
     importing,
     skills,
 ):

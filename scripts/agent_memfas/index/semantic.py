@@ -72,7 +72,7 @@ class Semantic(Keeper):
         try:
             if listening.apart:
                 raise Unranked("the index cannot be used, and vectors are kept in it")
-            left = self._make_up_for(listening.missing, time.monotonic() + SECONDS)
+            left = self._make_up_for(listening.missing, SECONDS)
             vector = self.of_question(listening.question)
         except Unranked as why:
             note = f"{BY_WORDS}: {why}"
@@ -141,16 +141,17 @@ class Semantic(Keeper):
         self._people = embedded.speakers(database.connection)
         return embedded.missing(database.connection)
 
-    def _make_up_for(self, missing: list[tuple[bytes, str]], deadline: float | None) -> int:
-        """Make vectors until the deadline, of the monotonic clock. Returns how many are left. Some
-        are made in any case: the model may have taken all of the time to load.
+    def _make_up_for(self, missing: list[tuple[bytes, str]], seconds: float | None) -> int:
+        """Make vectors for so many seconds, not counting those in which the model loads. Returns
+        how many are left.
         """
         with ours_as_unranked():
             if self._is_other_model():
                 missing = self._start_anew()
+            deadline = None if seconds is None else time.monotonic() + seconds
             self._left = len(missing)
             for at in range(0, len(missing), AT_ONCE):
-                if at and deadline is not None and time.monotonic() > deadline:
+                if deadline is not None and time.monotonic() > deadline:
                     break
                 some = missing[at : at + AT_ONCE]
                 texts = [embedded.embedded(text) for _, text in some]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, Any
 
+from agent_memfas.remote.surroundings import for_programs
 from agent_memfas.remote.waiting import Deadline
 from agent_memfas.text.record import Record
 
@@ -44,7 +45,7 @@ def run(arguments: Sequence[str], text: bytes, deadline: Deadline, most: int) ->
     """
     process = subprocess.Popen(
         arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        bufsize=0, start_new_session=True,
+        bufsize=0, start_new_session=True, env=for_programs(),
     )  # fmt: skip
     output, errors = bytearray(), bytearray()
     try:

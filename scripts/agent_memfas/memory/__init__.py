@@ -23,6 +23,7 @@ from agent_memfas.memory import folders
 from agent_memfas.memory.backing import chosen
 from agent_memfas.memory.opening import Opening, named_agent, opened, reopened
 from agent_memfas.memory.results import MemoryResult, result_of
+from agent_memfas.memory.writing import Writing
 from agent_memfas.search.base import SearchBackend, SearchResult
 from agent_memfas.store.passes import Pass
 from agent_memfas.store.places import stamp
@@ -44,7 +45,7 @@ T = TypeVar("T")
 WAIT = 10.0  # seconds to wait for another process that writes the index, where nobody asks
 
 
-class Memory:
+class Memory(Writing):
     """A memory folder as an object. Its files are what it knows: each question is answered from
     them as they are at that moment, so that nothing has to be indexed by hand.
 
@@ -257,9 +258,7 @@ class Memory:
         return self.settings.rights.of(self._agent)
 
     def hints(self, text: str) -> list[str]:
-        """The hints of the keywords of TRIGGERS.md and of the settings that stand in a text. Those
-        files alone are read; nothing is indexed.
-        """
+        """The hints of the keywords in a text, of TRIGGERS.md and settings; nothing is indexed."""
         with self._lock:
             return folders.hints(self._opened(), text)
 

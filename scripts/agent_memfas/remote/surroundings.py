@@ -11,6 +11,9 @@ from urllib.parse import urlsplit
 THREADS = "OPENBLAS_NUM_THREADS"
 
 
+INSIDE = "MEMFAS_IN_HOOK"  # set for all that memfas starts itself
+
+
 def variable(name: str) -> str:
     """An environment variable without the white space around it, "" where it is not set."""
     return os.environ.get(name, "").strip()
@@ -43,3 +46,10 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         os.environ.pop(THREADS, None)
+
+
+def for_programs() -> dict[str, str]:
+    """The environment for a program that memfas starts: one of these may be an agent whose hooks
+    call memfas again, and those are then silent.
+    """
+    return {**os.environ, INSIDE: "1"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from stat import S_ISREG
 
 from agent_memfas.text.days import parse_day
 
@@ -54,6 +55,27 @@ def small(path: str, cap: int) -> bytes | None:
         return None
     finally:
         os.close(descriptor)
+
+
+def tail(path: str, most: int) -> bytes:
+    """The last bytes of a file, from the first line end in them on; b"" where it cannot be read.
+    No pipe is waited for.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return b""
+    try:
+        info = os.fstat(descriptor)
+        if not S_ISREG(info.st_mode):
+            return b""
+        start = max(0, info.st_size - most)
+        data = os.pread(descriptor, most, start)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+    return data.partition(b"\n")[2] if start else data
 
 
 def stamp(path: str) -> str:

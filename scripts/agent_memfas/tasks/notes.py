@@ -3,6 +3,7 @@ for all agents into an inbox."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from agent_memfas.errors import FileFault, UsageError
@@ -17,6 +18,8 @@ from agent_memfas.text.rights import Rights, signed
 
 PRIORITIES = ("P0", "P1", "P2")
 PERSON = Rights()
+_CLOSED = re.compile(rb"<!--.*?-->", re.DOTALL)
+_OPENING = re.compile(rb"\A(?:\xef\xbb\xbf)?---|^[ \t>]*(?:```|~~~|<)|<!--", re.MULTILINE)
 ME = "person"  # the name of an inbox of who has none
 
 
@@ -87,9 +90,12 @@ def _content(text: str) -> str:
 def _unread(folder: Folder, number: int) -> str:
     """Why the line just written is no entry: something above it was opened and never closed."""
     try:
-        document = parse(read(folder.place("MEMORY.md")).data)
+        data = read(folder.place("MEMORY.md")).data
     except FileFault:
         return ""
+    if not _OPENING.search(_CLOSED.sub(b"", data)):
+        return ""  # a long file is not parsed to learn that it opens nothing
+    document = parse(data)
     if any(entry.start == number - 1 for entry in entries(document)):
         return ""
     around = [r for r in document.regions if r.start < number - 1 < r.end]

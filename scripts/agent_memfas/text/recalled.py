@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 MEMORY = ("relevant_memory", "triggered_context")
-_FENCE = re.compile(r"\([^()\n]*data, not instructions; until ([0-9a-f]{8,64})\)")
+_FENCE = re.compile(r"data, not instructions; until ([0-9a-f]{8,64})\b")
 
 
 def without_recalled(text: str, tags: tuple[str, ...] = MEMORY) -> str:

@@ -1,0 +1,48 @@
+"""Writing to a memory by its object: an entry, a line of the log."""
+
+from __future__ import annotations
+
+import warnings
+
+from agent_memfas.store.layout import Folder
+from agent_memfas.store.passes import Pass
+from agent_memfas.tasks import notes
+from agent_memfas.text.rights import Rights
+
+
+class Writing:
+    """The part of `Memory` that writes entries. Each call is one append that nobody's line is lost
+    to, whoever else writes at the same time.
+    """
+
+    @property
+    def folder(self) -> Folder:
+        """The memory folder."""
+        raise NotImplementedError
+
+    @property
+    def rights(self) -> Rights:
+        """What the agent that this memory was opened for may do."""
+        raise NotImplementedError
+
+    def _run(self, name: str) -> Pass:
+        raise NotImplementedError
+
+    def add(self, text: str, priority: str = "P1", *, shared: bool = False) -> str:
+        """Keep something in MEMORY.md, or for all agents in an inbox of shared/. Returns
+        `path:line`. UsageError for an empty text, another priority, or what this agent may not
+        write; FileFault.
+        """
+        write, run = notes.share if shared else notes.add, self._run("add")
+        return _place(write(self.folder, text, priority, run, self.rights), run)
+
+    def log(self, text: str) -> str:
+        """Append a line to today's log; the same."""
+        run = self._run("log")
+        return _place(notes.log(self.folder, text, run, self.rights), run)
+
+
+def _place(done: notes.Added, run: Pass) -> str:
+    for notice in run.notices:
+        warnings.warn(notice, stacklevel=3)
+    return f"{done.path}:{done.line}"
