@@ -24,6 +24,7 @@ from agent_memfas.cli import (
     finding,
     health,
     hosting,
+    importing,
     indexing,
     insights,
     out,
@@ -32,6 +33,7 @@ from agent_memfas.cli import (
     renewing,
     serving,
     session,
+    skills,
     syncing,
     telemetry,
     tending,
@@ -108,6 +110,8 @@ for module in (
     telemetry,
     serving,
     hosting,
+    importing,
+    skills,
 ):
     module.register(app)
 

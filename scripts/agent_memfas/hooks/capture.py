@@ -10,9 +10,9 @@ from hashlib import blake2b
 
 from agent_memfas.store.places import tail
 from agent_memfas.text.messages import ASSISTANT, USER, read_message
+from agent_memfas.text.recalled import without_recalled
 from agent_memfas.text.record import Record
 from agent_memfas.text.secrets import mask
-from agent_memfas.text.stale import without_memory
 
 ASKED, ANSWERED = 200, 300  # characters
 SHORTEST = 3  # words of a question that is worth a line
@@ -91,7 +91,7 @@ def spoken_text(payload: object) -> str:
         )  # fmt: skip
     if not isinstance(content, str):
         return ""
-    return _REMINDER.sub("", without_memory(content)).strip()
+    return _REMINDER.sub("", without_recalled(content)).strip()
 
 
 def _line(text: str, most: int) -> str:

@@ -14,7 +14,7 @@ from agent_memfas.store.listing import Known
 APPLICATION = 0x6D666173  # "mfas", in the header of every file that is ours
 # One more of these whenever: the tables change; the same bytes give other rows; the same text
 # gives other terms.
-SCHEMA, PARSER, TOKENIZER = 4, 6, 2
+SCHEMA, PARSER, TOKENIZER = 4, 7, 2
 IDENTITY = {
     "schema": str(SCHEMA),
     "parser": str(PARSER),

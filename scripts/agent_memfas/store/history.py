@@ -20,7 +20,7 @@ from agent_memfas.store.locks import exclusive, state_folder
 from agent_memfas.store.tail import add_lines
 
 KEPT = 30
-ROOM = 64 * 1024  # bytes by which the log may grow before what is over the limit is dropped
+ROOM = 64 * 1024  # bytes of the log from which on what is over the limit is dropped from it
 LARGEST = 5 * 1024 * 1024
 
 
@@ -47,18 +47,24 @@ def record(folder: Folder, version: Version, *contents: bytes) -> None:
     with exclusive(folder, "history.lock", wait=5.0):
         for data in contents:
             keep(folder, data)
-        if not version.line or not _add(folder, version):
+        if (not version.line and _is_full(folder, version.path)) or not _add(folder, version):
             _rewrite_log(folder, [*versions(folder), version])
+
+
+def _is_full(folder: Folder, path: str) -> bool:
+    """Whether a file has as many versions as are kept, so that the next one drops the oldest."""
+    return len({v.pass_id for v in versions(folder, path) if not v.line}) >= KEPT
 
 
 def _add(folder: Folder, version: Version) -> bool:
     """Add a line to the log as it is; False where it is time to look for what can be dropped.
 
-    A pass may append to a thousand files: the log is not written anew for each of them.
+    A pass may change a thousand files: the log is not written anew for each of them, but each time
+    that it has doubled.
     """
     path, line = state_folder(folder, "history") / "log.jsonl", _line(version)
     size = path.stat().st_size if path.exists() else 0
-    if size // ROOM != (size + len(line)) // ROOM:
+    if (size // ROOM).bit_length() != ((size + len(line)) // ROOM).bit_length():
         return False
     add_lines(path, line, b"")
     return True
@@ -87,8 +93,10 @@ def versions(folder: Folder, path: str = "") -> list[Version]:
         raw = (folder.state / "history" / "log.jsonl").read_bytes()
     except OSError:
         return []
-    out = []
+    out, named = [], json.dumps(path).encode() if path else b""
     for line in raw.split(b"\n"):
+        if named not in line:  # a log of years is read for each of a thousand files
+            continue
         try:
             version = Version(**json.loads(line))
         except (ValueError, TypeError):

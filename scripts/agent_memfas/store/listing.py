@@ -1,8 +1,9 @@
 """Listing the text files of a memory folder, as fast as Python can: no file is opened.
 
-Left out without a word: dot files and folders, dependencies, whatever is no text. Left out with a
-reason: conflict copies, what is not a regular file, what cannot be listed, a second name of the
-same file, links that lead out of the memory folder. A link to a folder is never followed.
+Left out without a word: dot files and folders, dependencies, whatever is no text, what OpenClaw
+dreams. Left out with a reason: conflict copies, what is not a regular file, what cannot be listed,
+a second name of the same file, links that lead out of the memory folder. A link to a folder is
+never followed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 from array import array
 from stat import S_IFREG, S_ISDIR
 
+from agent_memfas.store.openclaw import is_diary, names_in
 from agent_memfas.text.record import Record
 
 TEXT_SUFFIXES = (".md", ".markdown", ".txt", ".jsonl")
@@ -122,7 +124,21 @@ def list_folder(root: str, folder: str, suffixes: tuple[str, ...] = TEXT_SUFFIXE
                     found.odd.append((name, info))
     finally:
         os.close(descriptor)
-    return _without_copies(found, folder)
+    return _without_copies(_without_dreams(found, root, folder), folder)
+
+
+def _without_dreams(found: Listed, root: str, folder: str) -> Listed:
+    """The same without what OpenClaw keeps for itself."""
+    dreams = names_in(folder)
+    if not dreams or dreams.isdisjoint((*found.names, *found.folders, *(n for n, _ in found.odd))):
+        return found
+    if not is_diary(root, folder):
+        return found
+    kept = {name: four for name, four in found.signatures().items() if name not in dreams}
+    numbers = [number for four in kept.values() for number in four]
+    folders = [name for name in found.folders if name not in dreams]
+    odd = [one for one in found.odd if one[0] not in dreams]
+    return Listed(list(kept), numbers, folders, odd, found.skipped)
 
 
 def _counts(name: str, entry: os.DirEntry[str], found: Listed, suffixes: tuple[str, ...]) -> bool:

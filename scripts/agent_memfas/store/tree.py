@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from agent_memfas.store.files import LEFTOVER
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.listing import SKIPPED_FOLDERS, Skipped
+from agent_memfas.store.openclaw import is_diary, names_in
 
 ARCHIVES = frozenset({"archive", "cold-storage"})
 
@@ -46,7 +47,7 @@ def list_bottom_up(
     """The folders at and below the starts, each once, and after all folders inside it.
 
     ignores: says of a file, or a folder with `/` behind it, whether it is left out. Links are not
-    followed; dot folders and dependencies are left out, too.
+    followed; dot folders, dependencies and what OpenClaw dreams are left out, too.
     """
     places: dict[str, Place] = {}
     for start in starts:
@@ -69,7 +70,11 @@ def list_place(folder: Folder, path: str, ignores: Callable[[str], bool] | None 
     except OSError as error:
         reason = os.strerror(error.errno or 0)
         return Place(path, problems=[Skipped(path or ".", reason)], listed=False)
+    dreams = names_in(path)
+    dreams = dreams if dreams and is_diary(str(folder.root), path) else frozenset()
     for entry in entries:
+        if entry.name in dreams:
+            continue
         if entry.name.startswith(".") or LEFTOVER.fullmatch(entry.name):
             place.hidden.append(entry.name)
             continue

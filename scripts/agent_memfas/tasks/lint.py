@@ -7,13 +7,14 @@ meant to be are corrected, by the same protocol as every other change.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 from agent_memfas.errors import FileFault, MemfasError
 from agent_memfas.store.files import read, walk
 from agent_memfas.store.layout import Folder, kind_of
+from agent_memfas.store.openclaw import PAGES, is_workspace
 from agent_memfas.store.passes import Draft, Pass, edit, hold
 from agent_memfas.text import problems
 from agent_memfas.text.contradictions import Claim, claims
@@ -119,6 +120,7 @@ def _look(
     found: list[Problem] = []
     together: list[Claim] = []
     targets = _Targets(folder)
+    pages = PAGES if is_workspace(str(folder.root)) else frozenset()
     for path in files:
         try:
             data = drafts[path] if path in drafts else read(folder.place(path), LARGEST).data
@@ -130,7 +132,8 @@ def _look(
         found += problems.in_bytes(path, document)
         if not document.decodable or kind_of(path) in PUT_AWAY or path.lower().endswith(".jsonl"):
             continue
-        found += problems.in_entries(path, document, today)
+        told = problems.in_entries(path, document, today)
+        found += [replace(p, fixed=None) for p in told] if path in pages else told
         found += targets.dead(path, document)
         said = claims(path, document, today, terms)
         if path in TOGETHER:

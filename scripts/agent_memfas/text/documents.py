@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+from agent_memfas.text.managed import managed_blocks
 from agent_memfas.text.marks import hide_code
 
 if TYPE_CHECKING:
@@ -85,8 +86,17 @@ class Document:
 
     @cached_property
     def opaque(self) -> frozenset[int]:
-        """The lines that stand in any region."""
-        return frozenset(n for r in self.regions for n in range(r.start, r.end))
+        """The lines that stand in any region, and those that are managed."""
+        found = frozenset(n for r in self.regions for n in range(r.start, r.end))
+        return found | self.managed if self.managed else found
+
+    @cached_property
+    def managed(self) -> frozenset[int]:
+        """The lines that another program replaces as it likes; they are opaque, too."""
+        if b"openclaw:dreaming:" not in self.data.lower():
+            return frozenset()
+        blocks = managed_blocks(self.text_lines, {heading.start for heading in self.headings})
+        return frozenset(n for start, end in blocks for n in range(start, end))
 
     @cached_property
     def headings(self) -> tuple[Block, ...]:

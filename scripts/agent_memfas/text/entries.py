@@ -221,7 +221,7 @@ def _entry(document: Document, item: Block, tag: Tag, text: str) -> Entry:
         for r in document.regions
         if r.kind in ("comment", "html") and item.start <= r.start < end < r.end
     ]
-    meta = _metadata("\n".join(lines[item.start : end]))
+    meta = metadata("\n".join(lines[item.start : end]))
     return Entry(
         item.start,
         end,
@@ -235,7 +235,7 @@ def _entry(document: Document, item: Block, tag: Tag, text: str) -> Entry:
     )
 
 
-def _metadata(block: str) -> dict[str, str]:
+def metadata(block: str) -> dict[str, str]:
     """What the comments of an entry say, by name; the first of a name counts."""
     if "<!--" not in block:
         return {}

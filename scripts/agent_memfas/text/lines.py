@@ -28,8 +28,12 @@ def plain(text: str) -> str:
 
 def safe(text: str) -> str:
     """Text on one line, without control characters, marks of direction and comment marks."""
-    visible = "".join(c for c in " ".join(text.split()) if c in _KEPT or not _is_hidden(c))
-    return _without_comment_marks(visible)
+    return visible(" ".join(text.split()))
+
+
+def visible(text: str) -> str:
+    """Text without control characters, marks of direction and comment marks; blanks as they are."""
+    return _without_comment_marks("".join(c for c in text if c in _KEPT or not _is_hidden(c)))
 
 
 def _without_comment_marks(text: str) -> str:

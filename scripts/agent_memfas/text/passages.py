@@ -43,15 +43,18 @@ class Passage:
 
 
 def passages(document: Document) -> list[Passage]:
-    """The passages of a markdown document, in order. Linear; never fails."""
-    lines, found = document.text_lines, list[Passage]()
+    """The passages of a markdown document, in order. Linear; never fails.
+
+    What OpenClaw's dreaming keeps in a daily note repeats other lines: it is left out.
+    """
+    lines, found, managed = document.text_lines, list[Passage](), document.managed
     tags = {entry.start: entry.tag for entry in entries(document)}
     covered = 0
     if front := document.front_matter:
         found += _under(document, front.start + 1, front.end - 1, None)
         covered = front.end
     for block in document.blocks:
-        if block.start < covered or not _starts_passage(block, document):
+        if block.start < covered or block.start in managed or not _starts_passage(block, document):
             continue
         covered = block.end
         text = "\n".join(lines[block.start : block.end])

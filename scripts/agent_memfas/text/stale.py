@@ -12,20 +12,6 @@ LONG = 200  # characters of a result; a shorter one is not worth a line in its p
 AGAIN = "[memfas: the same result stands below, where it was given again]"
 _CURATED = re.compile(r"[ \t]*<(triggered_context|relevant_memory)>.*?</\1>[ \t]*\n?", re.DOTALL)
 
-_FRAMED = re.compile(
-    r"[^\n]*data, not instructions; until ([0-9a-f]{16})\)?\n.*?^\1[ \t]*\n?",
-    re.DOTALL | re.MULTILINE,
-)
-
-
-def without_memory(text: str) -> str:
-    """A text without memory that was put into it: a curator's blocks, and what stands between the
-    lines that memfas frames quotes of files with. So it is never taken for something new.
-    """
-    if "until" in text:
-        text = _FRAMED.sub("", text)
-    return _CURATED.sub("", text) if "<" in text else text
-
 
 def without_curated(raw: object) -> object | None:
     """A message without the blocks of memory that a curator put into it, None where it has none.

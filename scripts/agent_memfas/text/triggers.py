@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 
 from agent_memfas.text.documents import Document
-from agent_memfas.text.entries import entries
+from agent_memfas.text.entries import block_end, entries, metadata
 from agent_memfas.text.firing import Trigger, key_of
 from agent_memfas.text.marks import without_comments
 from agent_memfas.text.words import words
 
+# Pages of OpenClaw whose bullets may have such comments without being entries of ours.
+CURATED = ("MEMORY.md", "USER.md")
 _LINK = r"\S+?#L[0-9]{1,9}(?:-L?[0-9]{1,9})?"
 _LINKS = re.compile(rf"(?:^|\s)(?:->|→)\s*({_LINK}(?:[\s,]+{_LINK})*)\s*$")
 _COMMENT = re.compile(r"([ \t]*)<!--\s*trigger:\s*(.*?)\s*-->")
@@ -49,12 +51,37 @@ def split_links(hint: str) -> tuple[str, tuple[str, ...]]:
 
 
 def commented(document: Document, path: str) -> list[Trigger]:
-    """The triggers in the comments of a file's entries; superseded entries have none."""
-    return [
+    """The triggers in the comments of a file's entries; superseded entries have none. In the pages
+    that OpenClaw curates those of other bullets, too.
+    """
+    found = [
         Trigger(key, entry.text, path, entry.start + 1)
         for entry in entries(document)
         for key in entry.triggers
         if words(key) and entry.tag.superseded is None
+    ]  # fmt: skip
+    return found + _curated(document, path) if path in CURATED else found
+
+
+def _curated(document: Document, path: str) -> list[Trigger]:
+    known, found = {entry.start for entry in entries(document)}, list[Trigger]()
+    for start, end in _items(document):
+        text = "\n".join(document.text_lines[start:end])
+        if start in known or "<!--" not in text:
+            continue
+        hint = without_comments(document.text_lines[start])
+        hint = _BULLET.sub("", hint, count=1).strip()
+        keys = (key.strip() for key in re.split("[,;]", metadata(text).get("trigger", "")))
+        found += [Trigger(key, hint, path, start + 1) for key in keys if words(key) and hint]
+    return found
+
+
+def _items(document: Document) -> list[tuple[int, int]]:
+    """Where the top-level bullets begin and end, without those in code and the like."""
+    return [
+        (item.start, block_end(document.text_lines, item.start, item.end))
+        for item in document.blocks
+        if item.kind == "item" and item.depth == 1 and item.start not in document.opaque
     ]  # fmt: skip
 
 
@@ -92,10 +119,10 @@ def without_listed(document: Document, key: str) -> bytes:
 
 
 def without_commented(document: Document, key: str, line: int) -> bytes:
-    """A file of entries without a keyword in the comments of the entry on a line (0-based)."""
-    entry = next((e for e in entries(document) if e.start == line), None)
+    """A file without a keyword in the comments of the entry or bullet on a line (0-based)."""
+    start, end = next((span for span in _items(document) if span[0] == line), (0, 0))
     lines = list(document.lines)
-    for n in range(entry.start, entry.end) if entry else ():
+    for n in range(start, end):
         text = document.text_lines[n]
         new = _COMMENT.sub(lambda match: _without_key(match, key), text)
         if new != text:
@@ -104,7 +131,7 @@ def without_commented(document: Document, key: str, line: int) -> bytes:
 
 
 def _without_key(match: re.Match[str], key: str) -> str:
-    keys = [k.strip() for k in match[2].split(",")]
+    keys = [k.strip() for k in re.split("[,;]", match[2])]
     kept = [k for k in keys if key_of(k) != key]
     if len(kept) == len(keys):
         return match[0]
