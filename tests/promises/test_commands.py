@@ -41,7 +41,7 @@ def test_the_version_is_that_of_the_package(here: Here) -> None:
 
 
 @pytest.mark.parametrize(("typed", "offered"), [
-    ("rec", ["recall", "recover"]), ("for", ["forget"]), ("recall --lim", ["--limit"]), ("xyzzy", []),
+    ("rec", ["recall", "recover"]), ("for", ["forget", "forget-agent"]), ("recall --lim", ["--limit"]), ("xyzzy", []),
 ])  # fmt: skip
 def test_bash_completes_what_is_typed(tmp_path: Path, typed: str, offered: list[str]) -> None:
     """The script that `--show-completion` gives, taken into a bash: a word that has begun is
