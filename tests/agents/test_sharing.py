@@ -77,7 +77,7 @@ def test_what_agents_share_is_taken_over_once(memory: Memory) -> None:
     source, and a second run, or one after a kill, changes nothing."""
     for n, name in enumerate(("scout", "chief", "scout")):
         added = memory.run("add", "--shared", "--agent", name, f"Fact {n} of the heron", "--json")
-        assert re.fullmatch(rf"shared/inbox/{name}/\d{{8}}T\d{{12}}Z-\d+-[0-9a-f]{{8}}\.md",
+        assert re.fullmatch(rf"shared/inbox/{name}/\d{{8}}T\d{{9}}Z-\d+-[0-9a-f]{{8}}\.md",
                             added.data["path"])  # fmt: skip
     assert len(memory.run("recall", "heron", "--json").data["hits"]) == 3
     kept = {path: path.read_bytes() for path in memory.root.glob("shared/inbox/*/*.md")}

@@ -44,6 +44,12 @@ def test_a_session_begins_with_what_it_needs(home: Home) -> None:
     mark = text.splitlines()[0].rpartition(" ")[2]
     assert text.splitlines()[-1] == mark
     assert len(mark) == 16
+    home.memory.write(
+        "SESSION-STATE.md", "# State\n\n## Current task\n\n<!-- what -->\n\n## State\n"
+    )
+    empty = home.hook("SessionStart", {"source": "startup", "session_id": "other"})
+    assert "SESSION-STATE" not in empty
+    assert "[MEMORY.md]" in empty
 
 
 @pytest.mark.parametrize("host", ["claude-code", "codex"])

@@ -21,6 +21,7 @@ from agent_memfas.errors import NothingFound
 from agent_memfas.store.inbox import SHARED
 from agent_memfas.tasks import blame as blaming
 from agent_memfas.tasks import forgetting, sharing
+from agent_memfas.text.marks import without_comments
 
 PANEL = "Tend"
 
@@ -42,7 +43,8 @@ def say_folded(report: sharing.Report, *, dry_run: bool) -> None:
     for one in report.folded:
         verb = "would go to" if dry_run else "→"
         place = SHARED if dry_run else f"{SHARED}:{one.line}"
-        out.say(f"  📥 {one.agent}: {out.shown(one.text)} {verb} {place}")
+        text = without_comments(one.text).strip()
+        out.say(f"  📥 {one.agent}: {out.shown(text)} {verb} {place}")
     for path, why in report.left:
         out.tell(f"⚠️ {path} stays in its inbox: {why}")
 

@@ -74,8 +74,12 @@ def compose(pieces: Sequence[Piece], tokens: int, characters: int, mark: str) ->
 
 
 def _all(folder: Folder, name: str, rights: Rights) -> tuple[tuple[int, str], ...]:
-    """The lines of a file that say something."""
-    return tuple(_said(enumerate(_lines(folder, name, rights), 1)))
+    """The lines of a file that say something; no heading that nothing stands under."""
+    found = list(_said(enumerate(_lines(folder, name, rights), 1)))
+    return tuple(
+        line for line, below in zip(found, [*found[1:], (0, "#")], strict=True)
+        if not (_is_heading(line[1]) and _is_heading(below[1]))
+    )  # fmt: skip
 
 
 def _entries(
@@ -92,6 +96,10 @@ def _entries(
     live.sort(key=lambda e: (e.tag.priority, -(e.tag.date or date.min).toordinal(), e.start))
     numbered = [(n + 1, document.text_lines[n]) for e in live for n in range(e.start, e.end)]
     return tuple(_said(numbered))
+
+
+def _is_heading(text: str) -> bool:
+    return text.startswith("#")
 
 
 def _said(lines: Iterable[tuple[int, str]]) -> Iterable[tuple[int, str]]:

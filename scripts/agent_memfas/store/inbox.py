@@ -23,8 +23,14 @@ INBOX = "shared/inbox"
 def new_name(agent: str, run: Pass) -> str:
     """A name that no other file has, relative to the root; by name is by time."""
     now = run.now.astimezone(timezone.utc)
-    unique = f"{now:%Y%m%dT%H%M%S%f}Z-{os.getpid()}-{os.urandom(4).hex()}"
+    moment = f"{now:%Y%m%dT%H%M%S}{now.microsecond // 1000:03}Z"
+    unique = f"{moment}-{os.getpid()}-{os.urandom(4).hex()}"
     return f"{INBOX}/{agent}/{unique}.md"
+
+
+def source(name: str) -> str:
+    """What an entry that was taken over from a file has as its source: the file's own name."""
+    return f"inbox/{name.rpartition('/')[2].removesuffix('.md')}"
 
 
 def put(folder: Folder, name: str, line: str) -> None:

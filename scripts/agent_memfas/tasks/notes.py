@@ -57,17 +57,17 @@ def share(folder: Folder, text: str, priority: str, run: Pass, rights: Rights) -
     """
     rights.check(inbox.SHARED, priority)
     name = inbox.new_name(rights.agent or ME, run)
-    line = entry(text, priority, run, rights.agent or ME, name)
+    line = entry(text, priority, run, rights.agent or ME)
     inbox.put(folder, name, line)
     return Added(name, 1, line)
 
 
-def entry(text: str, priority: str, run: Pass, agent: str = "", source: str = "") -> str:
+def entry(text: str, priority: str, run: Pass, agent: str = "") -> str:
     """The line of an entry of today. UsageError for an empty text, and another priority."""
     if priority not in PRIORITIES:
         raise UsageError(f"{priority!r} is no priority", "there are P0, P1 and P2")
     stamp = "" if priority == "P0" else f"[{run.now.date().isoformat()}]"
-    return f"- [{priority}]{stamp} {signed(_content(text), agent, source)}"
+    return f"- [{priority}]{stamp} {signed(_content(text), agent)}"
 
 
 def _content(text: str) -> str:

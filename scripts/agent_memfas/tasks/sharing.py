@@ -63,7 +63,7 @@ def _each(folder: Folder, rights: Rights, run: Pass, report: Report, *, dry_run:
             if why:
                 report.left.append((name, why))
                 continue
-            done = name.encode() in known
+            done = f"source: {inbox.source(name)} by".encode() in known
             for entry in () if done else lines:
                 line = 0
                 if not dry_run:
@@ -91,8 +91,10 @@ def _lines(folder: Folder, agent: str, name: str, rights: Rights) -> tuple[list[
         if one.text.startswith("- [P0]") and not own.is_writer:
             return [], f"P0 by {agent}, whom agents.writers does not name"
         first, *rest = document.text_lines[one.start : one.end]
-        bare = first.removesuffix(f" <!-- source: {name} by {agent} -->")
-        found.append([signed(bare, agent, name), *(signed(line, "") for line in rest)])
+        bare = first.removesuffix(f" <!-- source: by {agent} -->")
+        found.append(
+            [signed(bare, agent, inbox.source(name)), *(signed(line, "") for line in rest)]
+        )
         covered.update(range(one.start, one.end))
     for n, line in enumerate(document.text_lines):
         if n not in covered and line.strip():
