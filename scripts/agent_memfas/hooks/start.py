@@ -76,9 +76,10 @@ def compose(pieces: Sequence[Piece], tokens: int, characters: int, mark: str) ->
 def _all(folder: Folder, name: str, rights: Rights) -> tuple[tuple[int, str], ...]:
     """The lines of a file that say something; no heading that nothing stands under."""
     found = list(_said(enumerate(_lines(folder, name, rights), 1)))
+    below = [*found[1:], (0, "#")]
     return tuple(
-        line for line, below in zip(found, [*found[1:], (0, "#")], strict=True)
-        if not (_is_heading(line[1]) and _is_heading(below[1]))
+        line for n, line in enumerate(found)
+        if not (_is_heading(line[1]) and _is_heading(below[n][1]))
     )  # fmt: skip
 
 
