@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 SECONDS = {START: 3.0, PROMPT: 2.0, COMPACT: 10.0, STOP: 1.2, END: 1.0}
 TWICE = 5.0  # seconds within which the same event is the same one, called by two installations
+AGAIN, DAY = 600.0, 86_400.0  # within which the same question of a session is the same turn
 LEAST = 0.4  # similarity of what is worth a place in the prompt's context
 FEW, POOL = 6, 12  # memories with a prompt; hits that are looked at
 
@@ -223,9 +224,16 @@ class _Acting:
         exchange = last_exchange(self._event.transcript, self._event.said)
         if not exchange.line:
             return
-        key = f"asked\0{self._event.session}\0{self._event.turn}\0{exchange.asked}"
-        again = 86_400.0 if self._event.name == END else TWICE
-        if hooked.is_first(self._folder, key, time.time(), again):
+        event, now = self._event, time.time()
+        asked, turn = f"asked\0{event.session}\0{exchange.asked}", f"turn\0{event.turn}"
+        if event.name == END:  # it does not always say which turn was the last
+            new = hooked.is_first(self._folder, asked, now, DAY)
+        elif event.turn:
+            new = hooked.is_first(self._folder, turn, now, DAY)
+            hooked.is_first(self._folder, asked, now, 0.0)
+        else:
+            new = hooked.is_first(self._folder, asked, now, AGAIN)
+        if new:
             self._log(settings, exchange.line)
 
     def _log(self, settings: Settings, text: str) -> None:
