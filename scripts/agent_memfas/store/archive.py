@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -19,7 +20,7 @@ from urllib.parse import unquote_to_bytes
 from agent_memfas.errors import FileFault
 from agent_memfas.store.durable import sync_folder, write_all
 from agent_memfas.store.files import read, read_all
-from agent_memfas.text.documents import BOM, split
+from agent_memfas.text.documents import BOM, Document, split
 
 FOLDER = "archive"
 ATTEMPTS = 10
@@ -58,6 +59,24 @@ def block_id(pass_id: str, path: str) -> str:
     if path == "MEMORY.md":
         return pass_id
     return f"{pass_id}-{hashlib.sha256(path.encode('utf-8', 'replace')).hexdigest()[:6]}"
+
+
+def taken_out(
+    document: Document, name: str, spans: Iterable[tuple[int, int]]
+) -> tuple[tuple[bytes, ...], tuple[Moved, ...]]:
+    """(the lines that stay in a file, what leaves it, as it is archived). spans: lines, 0-based,
+    end exclusive, in order. A byte order mark belongs to the file and stays.
+    """
+    moved, gone = list[Moved](), set[int]()
+    for start, end in spans:
+        gone.update(range(start, end))
+        first, *rest = document.lines[start:end]
+        lines = (first.removeprefix(BOM) if start == 0 else first, *rest)
+        moved.append(Moved(name, start + 1, " > ".join(document.heading_path(start)), lines))
+    kept = tuple(line for n, line in enumerate(document.lines) if n not in gone)
+    if 0 in gone and document.data.startswith(BOM):
+        kept = (BOM + kept[0], *kept[1:]) if kept else (BOM,)
+    return kept, tuple(moved)
 
 
 def block(pass_id: str, today: date, moved: list[Moved]) -> bytes:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from agent_memfas.errors import MemfasError, UsageError
-from agent_memfas.store.archive import Moved
+from agent_memfas.store import archive
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.passes import Draft, Pass, edit, hold, read_patiently
 from agent_memfas.store.tree import list_bottom_up
-from agent_memfas.text.documents import BOM, Document, parse
+from agent_memfas.text.documents import Document, parse
 from agent_memfas.text.rights import is_name
 from agent_memfas.text.said import statements
 
@@ -71,17 +71,7 @@ def _each(
 
 def plan(document: Document, name: str, agent: str) -> Draft[list[Gone]]:
     """The file without what that agent signed; pure."""
-    gone, moved, told = set[int](), list[Moved](), list[Gone]()
-    for one in statements(document):
-        if one.author != agent:
-            continue
-        gone.update(range(one.start, one.end))
-        first, *rest = document.lines[one.start : one.end]
-        lines = (first.removeprefix(BOM) if one.start == 0 else first, *rest)
-        heading = " > ".join(document.heading_path(one.start))
-        moved.append(Moved(name, one.start + 1, heading, lines))
-        told.append(Gone(name, one.start + 1, one.end, one.text))
-    kept = [line for n, line in enumerate(document.lines) if n not in gone]
-    if 0 in gone and document.data.startswith(BOM):
-        kept = [BOM + kept[0], *kept[1:]] if kept else [BOM]
-    return Draft(b"".join(kept), told, tuple(moved))
+    found = [one for one in statements(document) if one.author == agent]
+    kept, moved = archive.taken_out(document, name, [(one.start, one.end) for one in found])
+    told = [Gone(name, one.start + 1, one.end, one.text) for one in found]
+    return Draft(b"".join(kept), told, moved)

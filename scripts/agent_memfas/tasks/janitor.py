@@ -10,7 +10,6 @@ from pathlib import Path
 
 from agent_memfas.errors import FileFault, MemfasError, NothingFound, SafetyStop
 from agent_memfas.store import archive, history
-from agent_memfas.store.archive import Moved
 from agent_memfas.store.cold import LARGEST, remove_emptied
 from agent_memfas.store.durable import write_whole
 from agent_memfas.store.files import read
@@ -20,7 +19,7 @@ from agent_memfas.store.places import COLD
 from agent_memfas.text.cold import is_empty, is_expired, without
 from agent_memfas.text.cold import parse as parse_cold
 from agent_memfas.text.days import parse_day
-from agent_memfas.text.documents import BOM, Document, parse
+from agent_memfas.text.documents import Document, parse
 from agent_memfas.text.entries import Entry, Terms, entries
 from agent_memfas.text.limits import Reading, advice, readings
 from agent_memfas.text.merge import vanished
@@ -154,16 +153,7 @@ def plan(document: Document, name: str, terms: Terms, today: date) -> Draft[File
     known = entries(document)
     leaving = [e for e in known if e.leaves(today, terms)]
     target = archive.file_name(today)
-    moved, gone = [], set[int]()
-    for entry in leaving:
-        gone.update(range(entry.start, entry.end))
-        heading = " > ".join(document.heading_path(entry.start))
-        first, *rest = document.lines[entry.start : entry.end]
-        lines = (first.removeprefix(BOM) if entry.start == 0 else first, *rest)
-        moved.append(Moved(name, entry.start + 1, heading, lines))
-    kept = tuple(line for n, line in enumerate(document.lines) if n not in gone)
-    if 0 in gone and document.data.startswith(BOM):
-        kept = (BOM + kept[0], *kept[1:]) if kept else (BOM,)
+    kept, moved = archive.taken_out(document, name, [(e.start, e.end) for e in leaving])
     staying = [e for e in known if not e.leaves(today, terms)]
     report = FileReport(
         name,
@@ -175,7 +165,7 @@ def plan(document: Document, name: str, terms: Terms, today: date) -> Draft[File
         _untagged(document, known),
         (len(document.lines), len(kept)),
     )
-    return Draft(b"".join(kept), report, tuple(moved))
+    return Draft(b"".join(kept), report, moved)
 
 
 def _moved(name: str, entry: Entry, today: date, target: str) -> MovedEntry:
