@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from agent_memfas.errors import FileFault, MemfasError
@@ -17,6 +18,7 @@ from agent_memfas.text.said import statements
 
 LARGEST = 256 * 1024  # bytes of a file in an inbox
 HEADER = "# Shared memory\n\n"
+_P0 = re.compile(r"\s*[-*+]\s*\[\s*[pP]0")  # nested ones, too: they keep what they stand in
 
 
 @dataclass(frozen=True)
@@ -88,9 +90,9 @@ def _lines(folder: Folder, agent: str, name: str, rights: Rights) -> tuple[list[
     for one in statements(document):
         if not one.is_entry:
             return [], f"line {one.start + 1} is no entry"
-        if one.text.startswith("- [P0]") and not own.is_writer:
-            return [], f"P0 by {agent}, whom agents.writers does not name"
         first, *rest = document.text_lines[one.start : one.end]
+        if not own.is_writer and any(_P0.match(line) for line in (first, *rest)):
+            return [], f"P0 by {agent}, whom agents.writers does not name"
         bare = first.removesuffix(f" <!-- source: by {agent} -->")
         found.append(
             [signed(bare, agent, inbox.source(name)), *(signed(line, "") for line in rest)]
