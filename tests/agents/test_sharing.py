@@ -11,6 +11,7 @@ import pytest
 
 from agent_memfas import Memory as Library
 from agent_memfas.store import inbox
+from agent_memfas.text.cold import ColdBlock, render
 from inputs.memory import Memory
 
 TODAY = date.today().isoformat()
@@ -171,6 +172,21 @@ def test_a_quote_of_a_trigger_is_not_shown_to_others(memory: Memory) -> None:
     memory.write("TRIGGERS.md", "- heron -> the bird [secret/plan.md#L1]\n")
     chief = json.dumps(memory.run("recall", "heron", "--agent", "chief", "--json").data["triggers"])
     assert "noon" not in chief
+
+
+def test_triggers_and_cold_storage_of_others_are_not_shown(memory: Memory) -> None:
+    """A trigger that stands in what is private does not fire for others; a folder of cold storage
+    may be private, too."""
+    memory.write("memfas.yaml", "agents: {private: {scout: [MEMORY.md, cold-storage/]}}\n")
+    memory.write("MEMORY.md", f"- [P1][{TODAY}] lands at noon <!-- trigger: heron -->\n")
+    block = ColdBlock(
+        "chunk_1", "s", "user", "the heron lands at noon", at=f"{TODAY}T12:00:00+00:00"
+    )
+    memory.write("cold-storage/x.md", render(block))
+    for name, sees in (("chief", False), ("scout", True)):
+        found = memory.run("recall", "heron", "--cold", "--agent", name, "--json")
+        assert bool(found.data["triggers"]) == sees
+        assert ("noon" in found.text) == sees
 
 
 def test_an_agent_that_may_not_see_may_not_write(memory: Memory) -> None:

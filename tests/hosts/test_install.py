@@ -156,7 +156,8 @@ def test_what_stands_in_toml_settings_stays_byte_for_byte(home: Home, text: str)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "// a comment\n{}", '{"hooks": []}',
-                                  '{"hooks": {"Stop": {}}}', "\xff"])  # fmt: skip
+                                  '{"hooks": {"Stop": {}}}', "\xff",
+                                  '{"hooks": {}, "hooks": {}}'])  # fmt: skip
 def test_settings_that_cannot_be_read_are_left_alone(home: Home, text: str) -> None:
     """One sentence with the file; neither of the host's files is changed."""
     path = home.path / ".claude/settings.json"

@@ -13,6 +13,7 @@ from agent_memfas.tasks.cold import Found
 from agent_memfas.tasks.recall import Answer, Filters, Hit
 from agent_memfas.text.cold import ColdBlock
 from agent_memfas.text.record import Record
+from agent_memfas.text.rights import within
 
 
 class Placed(Record):
@@ -63,6 +64,8 @@ def _hit(cold: Placed, block: ColdBlock, score: float) -> Hit:
 
 def _passes(hit: Hit, filters: Filters) -> bool:
     day = hit.date or ""
+    if within(hit.path, filters.hidden):
+        return False
     if not filters.since and not filters.until:
         return True
     return bool(day) and filters.since <= day <= (filters.until or "9999-12-31")

@@ -122,7 +122,8 @@ def _lines(folder: Folder, name: str, rights: Rights) -> tuple[str, ...]:
 
 
 def _data(folder: Folder, name: str, rights: Rights) -> bytes:
-    if not rights.may_read(name):
+    # An overview tells what is in the files around it, those of other agents, too.
+    if not rights.may_read(name) or (name == ".abstract" and rights.hidden):
         return b""
     try:
         return read(folder.place(name), LARGEST).data

@@ -49,9 +49,15 @@ def listed(memory: Memory) -> list[File]:
     found = []
     for path, about in {**ABOUT, **logs}.items():
         place = memory.folder.root / path
-        if memory.rights.may_read(path) and place.is_file():
+        if _may_read(memory, path) and place.is_file():
             found.append(File(path, about, os.stat(place).st_size))
     return found
+
+
+def _may_read(memory: Memory, path: str) -> bool:
+    """Whether it may be seen; an overview only where nothing around it is another agent's."""
+    overview = path.rpartition("/")[2] == ".abstract"
+    return memory.rights.may_read(path) and not (overview and memory.rights.hidden)
 
 
 def text_of(memory: Memory, uri: str) -> str:
@@ -65,6 +71,6 @@ def text_of(memory: Memory, uri: str) -> str:
     name = memory.folder.relative(place)
     hidden = any(part.startswith(".") for part in name.split("/")) and place.name != ".abstract"
     known = name.endswith(TEXT_SUFFIXES) or place.name == ".abstract"
-    if hidden or not known or not memory.rights.may_read(name) or not place.is_file():
+    if hidden or not known or not _may_read(memory, name) or not place.is_file():
         raise NothingFound(f"{path} is no file of this memory")
     return read(place, LARGEST).data.decode("utf-8", "replace")

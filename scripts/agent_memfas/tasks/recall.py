@@ -125,7 +125,7 @@ def ask(
         checker = Checker(keeper.root)
         search = _Search(source, checker, question, filters, today, wrong)
         (hits, passed), tiers = search.in_tiers() if filters.tier else (search.all(), ())
-        found = source.triggers(question)
+        found = [t for t in source.triggers(question) if not within(t.path, filters.hidden)]
         fired = tuple(t for t in found if seal(t.path, t.keyword, t.hint) not in filters.given)
         shown = [[q for q in _quotes(source, checker, t) if _is_shown(q, filters)] for t in fired]
         quotes = tuple(map(tuple, shown))

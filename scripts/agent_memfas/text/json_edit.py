@@ -15,14 +15,14 @@ INDENT = "  "
 
 def value_of(text: str, file: str) -> Any:
     """What a text says; an empty one is an empty object. Conflict where it is no JSON."""
-    return read(file, text).root.value
+    return _read(text, file).root.value
 
 
 def with_member(text: str, path: Sequence[str], value: Any, file: str) -> str:
     """The text with a value for a member, which must not be there; objects on its way are made.
     Conflict where it is, or something on the way is no object.
     """
-    tree = read(file, text)
+    tree = _read(text, file)
     part, depth = _deepest(tree, path, file)
     if depth == len(path):
         raise Conflict(f"{file}: {'.'.join(path)} is there already")
@@ -35,7 +35,7 @@ def with_element(text: str, path: Sequence[str], value: Any, file: str) -> str:
     """The text with one more element at the end of a list, which is made where it is missing.
     Conflict where something else is there.
     """
-    tree = read(file, text)
+    tree = _read(text, file)
     part, depth = _deepest(tree, path, file)
     if depth < len(path):
         return with_member(text, path, [value], file)
@@ -46,7 +46,7 @@ def with_element(text: str, path: Sequence[str], value: Any, file: str) -> str:
 
 def without_member(text: str, path: Sequence[str], file: str) -> str:
     """The text without a member; as it is where there is none."""
-    tree = read(file, text)
+    tree = _read(text, file)
     part, depth = _deepest(tree, path[:-1], file)
     if depth < len(path) - 1 or part.kind != "map":
         return text
@@ -57,7 +57,7 @@ def without_member(text: str, path: Sequence[str], file: str) -> str:
 def without_elements(text: str, path: Sequence[str], gone: Callable[[Any], bool], file: str) -> str:
     """The text without those elements of a list that are meant; as it is where there is none."""
     while True:
-        tree = read(file, text)
+        tree = _read(text, file)
         part, depth = _deepest(tree, path, file)
         if depth < len(path) or part.kind != "list":
             return text
@@ -66,6 +66,14 @@ def without_elements(text: str, path: Sequence[str], gone: Callable[[Any], bool]
         if at is None:
             return text
         text = _cut(tree, part, at)
+
+
+def _read(text: str, file: str) -> Tree:
+    """Conflict where it is no JSON, or not all of it counts: a name that is there twice."""
+    tree = read(file, text)
+    for at, words in tree.faults:
+        raise tree.refusal(at, words)
+    return tree
 
 
 def _deepest(tree: Tree, path: Sequence[str], file: str) -> tuple[Part, int]:
