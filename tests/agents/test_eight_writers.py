@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.writers import play
 
-EACH = 60
+EACH = 30
 
 
 def test_each_entry_is_there_once(tmp_path: Path) -> None:

@@ -99,14 +99,13 @@ def test_codex_gets_hooks_and_a_server(home: Home) -> None:
 def test_what_stands_in_json_settings_stays_byte_for_byte(home: Home, text: str) -> None:
     """Whatever its indentation, line ends or marks: what was there is there, in its order, and after
     an uninstall every byte is as it was; where the host has written in between, all but ours."""
-    for name in (".claude/settings.json", ".claude.json", ".cursor/mcp.json"):
+    for name in (".claude/settings.json", ".claude.json"):
         path = home.path / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(text.encode())
     before = tree(home.path)
     plain = json.loads(text.removeprefix("\ufeff") or "{}")
-    for host in ("claude-code", "cursor"):
-        assert home.run("install", host).returncode == 0
+    assert home.run("install", "claude-code").returncode == 0
     settings = json.loads((home.path / ".claude/settings.json").read_text("utf-8-sig"))
     for key, value in plain.items():
         if key != "hooks":
@@ -114,8 +113,7 @@ def test_what_stands_in_json_settings_stays_byte_for_byte(home: Home, text: str)
     for event, groups in plain.get("hooks", {}).items():
         assert settings["hooks"][event][: len(groups)] == groups
     kept = tree(home.path)
-    for host in ("claude-code", "cursor"):
-        assert home.run("uninstall", host).returncode == 0
+    assert home.run("uninstall", "claude-code").returncode == 0
     assert tree(home.path) == before
     for name, data in kept.items():  # again, and this time the host writes in between
         if data is not None:
