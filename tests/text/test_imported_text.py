@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from agent_memfas.text.documents import parse
 from agent_memfas.text.entries import entries
-from agent_memfas.text.imports import Said, bullet, moment, source, sources_in
+from agent_memfas.text.imports import Said, bullet, source, sources_in
+from agent_memfas.text.moments import moment
 from agent_memfas.text.nearmiss import near_misses
 from agent_memfas.text.recalled import without_recalled
 from agent_memfas.text.rights import author_of

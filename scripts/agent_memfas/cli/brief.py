@@ -7,7 +7,7 @@ these are the same it need not be parsed again.
 from __future__ import annotations
 
 import os
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from agent_memfas.errors import ConfigError, UsageError
 from agent_memfas.index.keeper import Keeper
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from agent_memfas.text.firing import Trigger
 
 FILE = "settings"
-FORMAT = 4  # one more whenever the fields change: another version must not read them as its own
+FORMAT = 5  # one more whenever the fields change: another version must not read them as its own
 _CAP = 1 << 20
 
 
@@ -33,6 +33,7 @@ class Brief(Record):
     """The settings that a question depends on. token: another one for other triggers in the file,
     "" for none. triggers_file: absolute, or "". file: the settings file, absolute. always: the
     sources that are part of every answer. backend: of config.BACKENDS. private: of text.Rights.
+    prompt_tokens: what a hook gives with a prompt.
     """
 
     zone: str = ""
@@ -50,6 +51,7 @@ class Brief(Record):
     recency_weight: float = 0.3
     backend: str = "fts5"
     private: tuple[str, ...] = ()
+    prompt_tokens: int = 500
 
 
 def agent_of(named: str | None) -> str:
@@ -122,12 +124,12 @@ def _kept(path: str, head: bytes, raw: bytes) -> Brief | None:
     lines = data[len(head) : len(data) - len(raw) - 2].decode("utf-8", "replace").split("\n")
     try:
         zone, p1, p2, limit, least, db_path, budget, token, listed, file, *rest = lines
-        weight, backend, n, m, *rest = rest
+        weight, backend, tokens, n, m, *rest = rest
         sources, always = tuple(rest[: int(n)]), tuple(rest[int(n) : int(n) + int(m)])
         private = tuple(rest[int(n) + int(m) :])
         return Brief(zone, int(p1), int(p2), sources, int(limit), float(least), db_path,
                      int(budget), token, listed, file, always, float(weight), backend,
-                     private)  # fmt: skip
+                     private, int(tokens))  # fmt: skip
     except ValueError:
         return None
 
@@ -176,8 +178,13 @@ def now_of(zone: str, today: str | None) -> datetime:
     if zone:
         from zoneinfo import ZoneInfo
 
-        return on_day(datetime.now(ZoneInfo(zone)), today)
-    return on_day(datetime.now().astimezone(), today)
+        return now_in(ZoneInfo(zone), today)
+    return now_in(None, today)
+
+
+def now_in(zone: tzinfo | None, today: str | None = None) -> datetime:
+    """The same. zone: None for the machine's."""
+    return on_day(datetime.now(zone) if zone else datetime.now().astimezone(), today)
 
 
 def on_day(now: datetime, today: str | None) -> datetime:

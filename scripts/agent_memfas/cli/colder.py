@@ -6,7 +6,6 @@ from datetime import datetime
 from pathlib import Path
 
 from agent_memfas import config
-from agent_memfas.errors import ConfigError
 from agent_memfas.index.rows import seal
 from agent_memfas.store.cold import ColdFolder
 from agent_memfas.tasks.cold import Found
@@ -38,10 +37,8 @@ def placed(root: Path, settings: config.Settings) -> Placed:
 def with_cold(answer: Answer, filters: Filters, root: str, file: str, now: datetime) -> Answer:
     """An answer with what cold storage holds for its question, by score among the other hits."""
     base = Path(root)
-    try:
-        settings = config.load(Path(file) if file else config.beside(base))
-    except ConfigError:
-        settings = config.Settings()  # it was told already
+    # What is wrong with the settings was told already.
+    settings = config.load_or_defaults(Path(file) if file else config.beside(base))
     cold = placed(base, settings)
     found = Found(cold.folder.live(now)).ranked(answer.query, filters.limit)
     hits = [

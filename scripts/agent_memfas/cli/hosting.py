@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json as json_text
 import os
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -13,6 +12,7 @@ import typer
 
 from agent_memfas.cli import out
 from agent_memfas.cli.brief import agent_of
+from agent_memfas.cli.calling import program
 from agent_memfas.cli.session import Agent, DryRun, Json, Root
 from agent_memfas.errors import UsageError
 from agent_memfas.hooks.hosts import HOSTS, SERVER, Piece, pieces, put_in, take_out
@@ -62,7 +62,7 @@ def install(
     """Add memfas to an agent host: hooks and the MCP server. `mcp` shows what any client needs."""
     memory = _memory(root, project)
     if host == "mcp":
-        piece = pieces("cursor", call(), memory, agent_of(agent), _homes(), "")[0]
+        piece = pieces("cursor", program(), memory, agent_of(agent), _homes(), "")[0]
         out.block(json_text.dumps({"mcpServers": {"memfas": piece.value}}, indent=2))
         return
     found = _pieces(host, project, memory, agent)
@@ -105,24 +105,13 @@ def uninstall(
         raise typer.Exit(1)
 
 
-def call() -> list[str]:
-    """How the program that is running now is called from anywhere."""
-    program = Path(sys.argv[0]).absolute()
-    if program.name == "memfas":
-        return [str(program)]
-    door = Path(__file__).parents[2] / "memfas.py"
-    return [sys.executable, str(door)] if door.exists() else [
-        sys.executable, "-m", "agent_memfas.cli"
-    ]  # fmt: skip
-
-
 def _pieces(host: str, project: Path | None, memory: str, agent: str | None) -> list[Piece]:
     if host not in HOSTS:
         raise UsageError(f"no host {host!r}", f"one of {', '.join(HOSTS)}, or mcp")
     place = str(project.expanduser().absolute()) if project else ""
     if place and not os.path.isdir(place):
         raise UsageError(f"{place} is no folder")
-    return pieces(host, call(), memory, agent_of(agent), _homes(), place)
+    return pieces(host, program(), memory, agent_of(agent), _homes(), place)
 
 
 def _memory(root: Path | None, project: Path | None) -> str:

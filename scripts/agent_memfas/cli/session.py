@@ -12,7 +12,7 @@ from typing import Annotated, Optional
 import typer
 
 from agent_memfas import config
-from agent_memfas.cli.brief import Brief, agent_of, on_day
+from agent_memfas.cli.brief import Brief, agent_of, now_in
 from agent_memfas.cli.settling import brief_from
 from agent_memfas.errors import ConfigError, MemfasError, UsageError
 from agent_memfas.store.layout import Folder, find_folder, open_folder
@@ -113,7 +113,7 @@ def open_up(
             raise
         _warn(error)
         settings = config.Settings()
-    return Session(folder, settings, _now(settings, today))
+    return Session(folder, settings, now_in(settings.timezone, today))
 
 
 def _warn(error: MemfasError) -> None:
@@ -138,11 +138,6 @@ def _folder(root: Path | None, file: Path | None, near: str) -> Folder:
         if inside.is_dir():
             return find_folder(inside.resolve())
     return find_folder(here)
-
-
-def _now(settings: config.Settings, today: str | None) -> datetime:
-    zone = settings.timezone
-    return on_day(datetime.now(zone) if zone else datetime.now().astimezone(), today)
 
 
 def day(option: str, value: str | None) -> date | None:

@@ -31,6 +31,7 @@ def brief_from(settings: config.Settings, root: str) -> Brief:
         settings.triggers_file, _real(str(settings.file)) if settings.file else "",
         tuple(path for path, always in sources if always),
         settings.recency_weight, settings.backend, settings.rights.private,
+        settings.hooks.prompt_tokens,
     )  # fmt: skip
 
 
@@ -53,8 +54,8 @@ def keep(root: str, head: bytes, raw: bytes, found: Brief) -> None:
     """Keep it for the next run, where the state folder is there and can be written."""
     fields = [found.zone, found.p1, found.p2, found.limit, found.min_score, found.db_path,
               found.budget, found.token, found.triggers_file, found.file, found.recency_weight,
-              found.backend, len(found.sources), len(found.always), *found.sources,
-              *found.always, *found.private]  # fmt: skip
+              found.backend, found.prompt_tokens, len(found.sources), len(found.always),
+              *found.sources, *found.always, *found.private]  # fmt: skip
     texts = [str(field) for field in fields]
     state = Path(root) / STATE
     if any("\n" in text for text in texts) or state.is_symlink() or not state.is_dir():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -12,6 +11,7 @@ import typer
 
 from agent_memfas.cli import out
 from agent_memfas.cli.brief import agent_of
+from agent_memfas.cli.calling import program
 from agent_memfas.cli.session import Agent, Config, DryRun, Json, Root, Session, open_up
 from agent_memfas.errors import UsageError
 from agent_memfas.tasks import merging, sync_setup, syncing
@@ -66,12 +66,7 @@ def sync(
 
 def driver() -> str:
     """What git is to call for a merge: the program that is running now, by its full path."""
-    program = Path(sys.argv[0]).absolute()
-    call = [str(program)]
-    if program.name != "memfas" or not program.is_file():
-        package = Path(__file__).parents[2]
-        call = ["env", f"PYTHONPATH={package}", sys.executable, "-m", "agent_memfas.cli"]
-    return f"{shlex.join(call).replace('%', '%%')} merge-driver %O %A %B %P"
+    return f"{shlex.join(program()).replace('%', '%%')} merge-driver %O %A %B %P"
 
 
 def _who(agent: str | None) -> str:

@@ -179,6 +179,14 @@ def load(file: Path | None) -> Settings:
     return parsed(file, text)
 
 
+def load_or_defaults(file: Path | None) -> Settings:
+    """The same; the defaults where it is wrong, for whoever has no way to tell."""
+    try:
+        return load(file)
+    except ConfigError:
+        return Settings()
+
+
 def parsed(file: Path, text: str) -> Settings:
     """Settings of a text that stands (or would stand) in that file. ConfigError as for `load`."""
     tree, lines = tree_of(file, text)

@@ -23,7 +23,6 @@ MINIMAX = "https://api.minimax.chat"
 SECONDS = 30.0  # for one question to a model, all tries together
 MORE = 100  # tokens of an answer beyond its target
 BATCH_SECONDS = 90.0  # for all summaries of a compaction: the agent waits for them
-LEAST_ANSWER = 16
 
 
 class Summarizer(ABC):

@@ -11,7 +11,7 @@ from agent_memfas import config as settings_files
 from agent_memfas.config import Settings
 from agent_memfas.context.config import ContextConfig
 from agent_memfas.context.summarizers import ExtractiveSummarizer, Summarizer, create_summarizer
-from agent_memfas.errors import ConfigError, MemfasError
+from agent_memfas.errors import MemfasError
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.places import STATE
 
@@ -38,11 +38,7 @@ def inside(root: Path, path: str | Path) -> Path:
 
 def settings_of(root: Path, config: ContextConfig) -> Settings:
     """What memfas.yaml says besides, the defaults where it is not for memfas or makes no sense."""
-    file = config.file or settings_files.beside(root)
-    try:
-        return settings_files.load(file)
-    except ConfigError:
-        return Settings()
+    return settings_files.load_or_defaults(config.file or settings_files.beside(root))
 
 
 def clock_of(zone: tzinfo | None) -> Callable[[], datetime]:

@@ -38,7 +38,6 @@ T = TypeVar("T")
 SECONDS = 1.0  # that a question may spend on vectors of what is new
 ALONE = 0.5  # spreads above the ordinary from which a passage is near; 1 beside words
 AT_ONCE = 32  # texts between two looks at the clock
-_NOBODY = nullcontext()  # else writes what is only in memory
 
 
 class Semantic(Keeper):

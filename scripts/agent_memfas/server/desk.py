@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from agent_memfas.store.passes import Pass
 
 if TYPE_CHECKING:
     from agent_memfas.memory import Memory
     from agent_memfas.v3 import ContextCurator
+
+
+T = TypeVar("T")
+
+
+class _Pool(Generic[T]):
+    """Things of which each is used by one call at a time; one more is made where none is free."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._free: list[T] = []
+        self._lock = Lock()
+
+    @contextmanager
+    def one(self) -> Iterator[T]:
+        """One that nobody else uses at the moment."""
+        with self._lock:
+            found = self._free.pop() if self._free else None
+        found = found or self._make()
+        try:
+            yield found
+        finally:
+            with self._lock:
+                self._free.append(found)
 
 
 class Desk:
@@ -24,49 +48,18 @@ class Desk:
 
     def __init__(self, root: Path | None, agent: str | None = None) -> None:
         self._root, self._agent = root, agent
-        self._free: list[Memory] = []
-        self._curators: list[ContextCurator] = []
-        self._lock = Lock()
+        self.memory = _Pool(self._memory).one
+        self.curator = _Pool(self._curator).one
 
-    @contextmanager
-    def memory(self) -> Iterator[Memory]:
-        """A memory that nobody else uses at the moment."""
-        with self._lock:
-            memory = self._free.pop() if self._free else None
-        if memory is None:
-            from agent_memfas.memory import Memory
+    def _memory(self) -> Memory:
+        from agent_memfas.memory import Memory
 
-            memory = Memory(self._root, agent=self._agent)
-        try:
-            yield memory
-        finally:
-            with self._lock:
-                self._free.append(memory)
+        return Memory(self._root, agent=self._agent)
 
-    @contextmanager
-    def curator(self) -> Iterator[ContextCurator]:
-        """A curator that nobody else uses at the moment."""
-        with self._lock:
-            curator = self._curators.pop() if self._curators else None
-        if curator is None:
-            from agent_memfas.v3 import ContextCurator
+    def _curator(self) -> ContextCurator:
+        from agent_memfas.v3 import ContextCurator
 
-            curator = ContextCurator(self._root, agent=self._agent)
-        try:
-            yield curator
-        finally:
-            with self._lock:
-                self._curators.append(curator)
-
-    def close(self) -> None:
-        """Let go of what is not in use."""
-        with self._lock:
-            for memory in self._free:
-                memory.close()
-            for curator in self._curators:
-                curator.close()
-            self._free.clear()
-            self._curators.clear()
+        return ContextCurator(self._root, agent=self._agent)
 
 
 def pass_of(memory: Memory, command: str) -> Pass:

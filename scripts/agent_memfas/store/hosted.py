@@ -38,14 +38,14 @@ def change(file: str, state: Path, edit: Callable[[str], str], *, dry_run: bool 
     the file that it leads to is changed. FileFault; whatever the function raises.
     """
     path, now = Path(os.path.realpath(file)), _bytes(file)
-    before, after = _remembered(state, file)
-    original = before if after and after == _digest(now) else now
+    note = _remembered(state, file)
+    original = note.before if note.after and note.after == _digest(now) else now
     text = (original or b"").decode("utf-8")
     mark = BOM if text.startswith(BOM) else ""
     new = f"{mark}{edit(text.removeprefix(BOM))}".encode()
     if new == now or dry_run:
         return Done(file, new != now)
-    made = _make_folders(path.parent)
+    made = _make_folders(path.parent) or list(note.folders)
     _remember(state, file, original, new, made)
     write_whole(path, new, os.stat(path).st_mode & 0o777 if path.exists() else 0o600)
     return Done(file, True)
@@ -56,21 +56,21 @@ def restore(file: str, state: Path, edit: Callable[[str], str], *, dry_run: bool
     out goes. A file that was not there goes, with the folders that were made for it. FileFault.
     """
     now = _bytes(file)
-    before, after = _remembered(state, file)
+    note = _remembered(state, file)
     if now is None:
         _forget(state, file)
         return Done(file, False)
-    exact = bool(after) and after == _digest(now)
+    exact = bool(note.after) and note.after == _digest(now)
     text = now.decode("utf-8")
     mark = BOM if text.startswith(BOM) else ""
-    new = before if exact else f"{mark}{edit(text.removeprefix(BOM))}".encode()
+    new = note.before if exact else f"{mark}{edit(text.removeprefix(BOM))}".encode()
     changed = new != now
     if dry_run:
         return Done(file, changed, exact)
     path = Path(os.path.realpath(file))
     if new is None:
         path.unlink()
-        for folder in _made(state, file):
+        for folder in note.folders:
             with suppress(OSError):
                 os.rmdir(folder)
     elif changed:
@@ -99,26 +99,24 @@ def _place(state: Path, file: str) -> Path:
     return state / f"{file_name(os.path.abspath(file))}.json"
 
 
-def _note(state: Path, file: str) -> dict[str, object]:
+class _Note(Record):
+    """before: how a file was, None for not there. after: the digest of what it was changed to, ""
+    where nothing is remembered. folders: that were made for it, the innermost first.
+    """
+
+    before: bytes | None = None
+    after: str = ""
+    folders: tuple[str, ...] = ()
+
+
+def _remembered(state: Path, file: str) -> _Note:
     try:
         found = json.loads(_place(state, file).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _remembered(state: Path, file: str) -> tuple[bytes | None, str]:
-    """(how the file was before, None for not there; the digest of what it was changed to)."""
-    note = _note(state, file)
-    before, after = note.get("before"), note.get("after")
-    if not isinstance(after, str):
-        return None, ""
-    return base64.b64decode(before) if isinstance(before, str) else None, after
-
-
-def _made(state: Path, file: str) -> list[str]:
-    made = _note(state, file).get("folders")
-    return [one for one in made if isinstance(one, str)] if isinstance(made, list) else []
+        before, after, folders = found["before"], found["after"], found["folders"]
+        data = None if before is None else base64.b64decode(before)
+        return _Note(data, str(after), tuple(map(str, folders)))
+    except (OSError, ValueError, TypeError, LookupError):
+        return _Note()
 
 
 def _remember(state: Path, file: str, before: bytes | None, new: bytes, made: list[str]) -> None:
@@ -127,7 +125,7 @@ def _remember(state: Path, file: str, before: bytes | None, new: bytes, made: li
     except OSError as error:
         raise fault(state, error) from error
     told = {
-        "file": os.path.abspath(file), "after": _digest(new), "folders": made or _made(state, file),
+        "file": os.path.abspath(file), "after": _digest(new), "folders": made,
         "before": None if before is None else base64.b64encode(before).decode(),
     }  # fmt: skip
     write_whole(_place(state, file), json.dumps(told).encode())

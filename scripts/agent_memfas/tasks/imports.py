@@ -254,10 +254,7 @@ def _append(
             days.setdefault(day, []).append(text)
             secrets += masked
     for day in days:
-        if not rights.may_write(f"memory/{day}.md"):
-            raise UsageError(
-                f"{rights.agent} may not write to memory/{day}.md", "see agents: in memfas.yaml"
-            )
+        rights.check(f"memory/{day}.md")
     added = list[Added]()
     for done, (day, bullets) in enumerate(days.items(), start=1):
         plan = Added(f"memory/{day}.md", len(bullets))

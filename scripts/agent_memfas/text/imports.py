@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, datetime, timezone, tzinfo
+from datetime import date, datetime, tzinfo
 from hashlib import blake2b
 
 from agent_memfas.text.lines import visible
@@ -18,7 +18,6 @@ from agent_memfas.text.secrets import find, mask
 KINDS = ("claude-code", "chatgpt", "openclaw", "mem0")
 SPOKEN = ("user", "assistant")
 _SHOWN = ("text", "input_text", "output_text")
-_LONGEST_NUMBER = 1e11  # seconds: year 5138; larger ones are milliseconds
 _FORBIDDEN = re.compile(r"[^\w.:/@+#=-]+", re.ASCII)
 _SOURCE = re.compile(
     rb"<!-- source: ((?:claude-code|chatgpt|openclaw|mem0):[\x21-\x7e]+?)(?: by [^>\n]*?)? -->"
@@ -129,29 +128,6 @@ def text_of(content: object) -> str:
         return ""
     blocks = (one for one in content if isinstance(one, Mapping) and one.get("type") in _SHOWN)
     return "\n".join(text for one in blocks if isinstance(text := one.get("text"), str))
-
-
-def moment(value: object) -> datetime | None:
-    """A time of any export: seconds or milliseconds since 1970, or ISO (without an offset: UTC)."""
-    try:
-        if isinstance(value, str):
-            found = datetime.fromisoformat(_iso(value))
-            found = found if found.tzinfo else found.replace(tzinfo=timezone.utc)
-        elif isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
-            seconds = value / 1000 if value > _LONGEST_NUMBER else value
-            found = datetime.fromtimestamp(seconds, timezone.utc)
-        else:
-            return None
-        # A day's way to the ends of the calendar, so that no time zone leads out of it.
-        return found if 1 < found.year < 9999 else None
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def _iso(text: str) -> str:
-    """As Python 3.10 reads it: no `Z`, and six digits of a second."""
-    plain = re.sub(r"[Zz]$", "+00:00", text.strip())
-    return re.sub(r"\.([0-9]+)", lambda m: f".{m[1][:6]:0<6}", plain, count=1)
 
 
 def by_time(found: Iterable[Said], zone: tzinfo | None) -> list[tuple[date, Said]]:

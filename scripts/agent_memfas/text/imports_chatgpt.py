@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from agent_memfas.text.imports import SPOKEN, Said, digest, items, moment, source
+from agent_memfas.text.imports import SPOKEN, Said, digest, items, source
+from agent_memfas.text.moments import moment
 from agent_memfas.text.recalled import without_recalled
 
 KIND = "chatgpt"

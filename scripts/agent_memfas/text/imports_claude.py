@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from agent_memfas.text.imports import SPOKEN, Said, digest, moment, source, text_of
+from agent_memfas.text.imports import SPOKEN, Said, digest, source, text_of
+from agent_memfas.text.moments import moment
 from agent_memfas.text.recalled import MEMORY, without_recalled
 
 KIND = "claude-code"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from agent_memfas.text.imports import Said, digest, items, moment, source
+from agent_memfas.text.imports import Said, digest, items, source
+from agent_memfas.text.moments import moment
 from agent_memfas.text.recalled import without_recalled
 
 KIND = "mem0"

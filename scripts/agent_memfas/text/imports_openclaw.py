@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 
 from agent_memfas.text.documents import Document
-from agent_memfas.text.imports import SPOKEN, Said, digest, moment, source, text_of
+from agent_memfas.text.imports import SPOKEN, Said, digest, source, text_of
 from agent_memfas.text.marks import without_comments
+from agent_memfas.text.moments import moment
 from agent_memfas.text.recalled import without_recalled
 
 KIND = "openclaw"

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, timezone
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
+from agent_memfas.text.moments import moment
 from agent_memfas.text.record import Record
 from agent_memfas.text.traces import MARK, number_in_notice, pointed
 
@@ -28,7 +29,6 @@ _SEEN = frozenset(("image", "image_url", "input_image", "document", "file", "inp
                    "audio", "input_audio"))  # fmt: skip
 _ITEM = re.compile(r"(?:\w+_)?call(?P<output>_output)?$")  # types of items of the Responses API
 _ROLES = {"human": USER, "ai": ASSISTANT, "system": "system", "tool": TOOL}  # LangChain's types
-_LONGEST_NUMBER = 1e11  # seconds: year 5138; larger ones are milliseconds
 _PAGES = 75_000  # characters of a file in base64 that are reckoned as one more image
 
 
@@ -259,34 +259,5 @@ def _shown(value: object) -> str:
 
 
 def _time(raw: object) -> datetime | None:
-    for name in _TIMES:
-        value = field_of(raw, name)
-        read = _readers.get(type(value))
-        if read is not None and (found := read(value)) is not None:
-            return found
-    return None
-
-
-def _of_number(value: float) -> datetime | None:
-    seconds = value / 1000 if value > _LONGEST_NUMBER else value
-    try:
-        return datetime.fromtimestamp(seconds, timezone.utc) if seconds > 0 else None
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-def _of_iso(value: str) -> datetime | None:
-    try:
-        return _aware(datetime.fromisoformat(value.strip().replace("Z", "+00:00")))
-    except ValueError:
-        return None
-
-
-def _aware(value: datetime) -> datetime:
-    """A time without a zone is UTC, as in the transcripts that have such."""
-    return value if value.tzinfo else value.replace(tzinfo=timezone.utc)
-
-
-_readers: dict[type, Callable[[Any], datetime | None]] = {
-    str: _of_iso, int: _of_number, float: _of_number, datetime: _aware,
-}  # fmt: skip
+    found = (moment(value) for name in _TIMES if (value := field_of(raw, name)) is not None)
+    return next((one for one in found if one is not None), None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -29,10 +30,9 @@ def with_text(raw: object, text: str) -> object:
         return text
     if not isinstance(raw, Mapping):
         return _object_with(raw, text)
-    changed = dict(raw)
     if "output" in raw and "content" not in raw:
         return {**raw, "output": text}
-    changed["content"] = _content_with(raw.get("content"), text)
+    changed = {**raw, "content": _content_with(raw.get("content"), text)}
     if isinstance(calls := raw.get("tool_calls"), list):
         changed["tool_calls"] = [_call_cut(call) for call in calls]
     if isinstance(raw.get("function_call"), Mapping):
@@ -195,10 +195,8 @@ def alike(message: object, others: Sequence[object]) -> object:
         return message
     validate = getattr(type(sample), "model_validate", None)
     if callable(validate):
-        try:
+        with suppress(Exception):  # a model of the host's; there is another way
             return validate(dict(message))
-        except Exception:  # noqa: BLE001 - a model of the host's; there is another way
-            validate = None
     try:
         return _copied(sample, message)
     except (AttributeError, TypeError, copy.Error):
