@@ -12,7 +12,7 @@ import pytest
 from agent_memfas import Memory as Library
 from agent_memfas.store import inbox
 from agent_memfas.text.cold import ColdBlock, render
-from inputs.memory import Memory
+from inputs.memory import CONFIG, Memory
 
 TODAY = date.today().isoformat()
 
@@ -103,7 +103,7 @@ def test_what_agents_share_is_taken_over_once(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("data", [
-    b"just a thought\n", b"- no tags\n", b"- [P1][2026-01-01] one\nand prose\n", b"", b"\xff\xfe\n",
+    b"just a thought\n", b"- no tags\n", b"- [P1][2026-01-01] one\nand prose\n", b"\xff\xfe\n",
     b"```\n- [P1][2026-01-01] in code\n```\n",
 ])  # fmt: skip
 def test_what_is_no_entry_stays_in_its_inbox(memory: Memory, data: bytes) -> None:
@@ -123,6 +123,81 @@ def test_an_entry_moves_with_what_is_indented_under_it(memory: Memory) -> None:
     assert "  more of it\n  - [P2]" in shared(memory)
     told = memory.run("blame", "shared/MEMORY.md", "--json").data["statements"]
     assert [one["author"] for one in told] == ["scout", "scout"]
+
+
+def test_a_name_that_was_used_before_is_another_file(memory: Memory) -> None:
+    """Agents that write files by hand take the same name again, and the same as others: what is new
+    is taken over; what was there before the file was read to its end stays."""
+    for agent, text in (("bob", "first note"), ("bob", "second note"), ("eve", "second note")):
+        memory.write(f"shared/inbox/{agent}/note.md", f"- [P1][{TODAY}] {text}\n")
+        assert len(memory.run("janitor", "--json").data["folded"]) == 1
+    told = [line.partition(" <!--")[0] for line in shared(memory).splitlines()[2:]]
+    assert told == [f"- [P1][{TODAY}] {text}" for text in ("first note", *["second note"] * 2)]
+
+
+@pytest.mark.parametrize("there", range(4))
+def test_a_file_that_was_taken_over_in_part_is_taken_over_in_whole(
+    memory: Memory, there: int
+) -> None:
+    """Whatever of it stands in shared/MEMORY.md or the archive already: each entry is there once."""
+    texts = [f"{n} of three" for n in range(3)]
+    memory.write("shared/inbox/bob/x.md", "".join(f"- [P1][{TODAY}] {one}\n" for one in texts))
+    memory.write("shared/MEMORY.md", "# Shared memory\n\n" + "".join(
+        f"- [P1][{TODAY}] {one} <!-- source: inbox/x by bob -->\n" for one in texts[:there]
+    ))  # fmt: skip
+    assert len(memory.run("janitor", "--json").data["folded"]) == 3 - there
+    for one in texts:
+        assert shared(memory).count(one) == 1
+
+
+@pytest.mark.parametrize("text", [
+    f"  - [P1][{TODAY}] mine now\n", f" - [P1][{TODAY}] mine now\n",
+    f"- [P1][{TODAY}] x\n\n  1. - [P0] ordered\n", f"- [P1][{TODAY}] x\n  > - [P0] quoted\n",
+    f"- [P1][{TODAY}] x\r- [P0] behind a carriage return\n",
+    f"- [P1][{TODAY}] x\u2028- [P0] behind another kind of line end\n",
+])  # fmt: skip
+def test_no_file_changes_what_an_entry_of_another_says(memory: Memory, text: str) -> None:
+    """An indented entry would become part of the one above it; P0 that another program may read as
+    an entry of its own is one. Such files stay in their inbox."""
+    memory.run("add", "--shared", "--agent", "alice", "The key fact of the project")
+    memory.janitor()
+    before = shared(memory)
+    path = memory.write("shared/inbox/mallory/zz.md", text.encode())
+    assert len(memory.janitor().data["inbox_left"]) == 1
+    assert shared(memory) == before
+    assert path.read_bytes() == text.encode()
+
+
+def test_a_remark_below_is_not_whose_the_entry_is(memory: Memory) -> None:
+    """The first line says who wrote it, and a line of another that was put below it does not; what
+    one agent forgets takes nothing of another's."""
+    memory.write("shared/inbox/mallory/1.md",
+                 f"- [P1][{TODAY}] Deploys\n  as agreed <!-- source: by boss -->\n")  # fmt: skip
+    memory.janitor()
+    told = memory.run("blame", "shared/MEMORY.md", "--json").data["statements"]
+    assert [one["author"] for one in told] == ["mallory"]
+    log = memory.write("memory/2026-01-01.md", "# 2026-01-01\n\n"
+        "- 10:00 Alice did a thing <!-- source: by alice -->\n"
+        "  - remark <!-- source: by mallory -->\n- 11:00 unsigned\n"
+        "  - remark <!-- source: by mallory -->\n")  # fmt: skip
+    before = log.read_bytes()
+    gone = memory.run("forget-agent", "mallory", "--json").data
+    assert log.read_bytes() == before
+    assert "Deploys" not in shared(memory)
+    assert gone
+
+
+def test_what_waits_of_a_forgotten_agent_goes_too(memory: Memory) -> None:
+    """Files in its inbox, signed or not: none is left for the next janitor to bring in."""
+    memory.run("add", "--shared", "--agent", "mallory", "signed")
+    memory.write("shared/inbox/mallory/by-hand.md", f"- [P1][{TODAY}] not signed\n")
+    memory.run("forget-agent", "mallory")
+    assert {path.read_bytes() for path in memory.root.glob("shared/inbox/*/*.md")} == {b""}
+    assert "inbox_left" not in memory.janitor().data
+    assert shared(memory) == ""
+    assert memory.run("undo").status == 0
+    memory.run("janitor")
+    assert "not signed" in shared(memory)
 
 
 def test_links_in_an_inbox_lead_nowhere(memory: Memory, tmp_path: Path) -> None:
@@ -164,6 +239,45 @@ def test_what_is_private_is_seen_by_its_agent_and_the_person(memory: Memory) -> 
         assert "noon" not in library.recall("when does the heron land?")
     with Library(memory.root, agent="scout") as library:
         assert "noon" in library.recall("when does the heron land?")
+
+
+@pytest.mark.parametrize("fault", [
+    "janitr: 5\n", "timezone: Mars/Phobos\n", "agents: {private: {alice: private}}\n",
+    "agents: {private: [alice private]}\n", "agents: {private: {alice: [../elsewhere]}}\n", "[",
+])  # fmt: skip
+def test_where_the_settings_are_wrong_agents_see_nothing(memory: Memory, fault: str) -> None:
+    """Nobody can tell then what is whose: an agent is given nothing, the person everything; the
+    fault is told."""
+    memory.write("memfas.yaml", fault)
+    memory.write("private/a.md", "# Notes\n\nThe salary of Alice is 424242\n")
+    memory.write("MEMORY.md", f"- [P1][{TODAY}] Nothing to hide about the salary\n")
+    done = memory.run("recall", "salary", "--agent", "bob")
+    assert done.status == 1
+    assert "memfas.yaml" in done.errors
+    assert "424242" in memory.run("recall", "salary").text
+
+
+@pytest.mark.parametrize("path", ["./private", "{root}/private", "private/", "private/**",
+                                  "./private/*.md", "x/../private"])  # fmt: skip
+def test_a_private_path_counts_however_it_is_written(memory: Memory, path: str) -> None:
+    """Relative to the folder, absolute, with dots: the same files."""
+    scope = path.format(root=memory.root)
+    memory.write("memfas.yaml", f"{CONFIG}agents: {{private: {{alice: ['{scope}']}}}}\n")
+    memory.write("private/a.md", "# Notes\n\nThe salary of Alice is 424242\n")
+    assert memory.run("recall", "salary", "--agent", "bob").status == 1
+    assert "424242" in memory.run("recall", "salary", "--agent", "alice").text
+
+
+def test_what_left_a_private_file_is_still_private(memory: Memory) -> None:
+    """The archive holds what the janitor took out of any file: agents that something is hidden from
+    do not see it."""
+    memory.write("memfas.yaml", f"{CONFIG}janitor: {{files: [MEMORY.md, private/a.md]}}\n"
+                                "agents: {private: {alice: [private]}}\n")  # fmt: skip
+    memory.write("private/a.md", "- [P2][2020-01-01] The salary of Alice is 424242\n")
+    memory.janitor()
+    assert "424242" in memory.run("recall", "salary", "--archive", "--agent", "alice").text
+    assert "424242" in memory.run("recall", "salary", "--archive").text
+    assert memory.run("recall", "salary", "--archive", "--agent", "bob").status == 1
 
 
 def test_a_quote_of_a_trigger_is_not_shown_to_others(memory: Memory) -> None:

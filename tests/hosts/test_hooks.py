@@ -97,9 +97,52 @@ def test_a_prompt_gets_what_has_to_do_with_it_once(home: Home) -> None:
     other = home.hook("UserPromptSubmit", {"prompt": PROMPT, "session_id": "s2"})
     assert "The staging host is heron" in other
     assert "from main only" in home.hook("UserPromptSubmit", {"prompt": "How do we deploy?"})
-    home.hook("SessionStart", {"source": "compact"})
+    home.hook("PreCompact", {"trigger": "auto"})
     later = home.hook("UserPromptSubmit", {"prompt": f"{PROMPT} And now?"})
     assert "The staging host is heron" in later
+
+
+def test_what_the_session_began_with_is_not_given_again(home: Home) -> None:
+    """Neither entries nor lines of a log; what did not get in is, and all of it after a compaction
+    and in another session."""
+    assert "The staging host is heron" in home.hook("SessionStart", {"source": "startup"})
+    text = home.hook("UserPromptSubmit", {"prompt": f"{PROMPT} Was heron restarted? We deploy."})
+    for there in ("staging host", "09:00", "Eastern"):
+        assert there not in text
+    assert "from main only" in text
+    home.memory.write("memory/2026-01-01.md", "# 2026-01-01\n\n- The staging host was ibis then\n")
+    assert "ibis" in home.hook("UserPromptSubmit", {"prompt": f"{PROMPT} And before?"})
+    assert "heron" in home.hook("UserPromptSubmit", {"prompt": PROMPT, "session_id": "s2"})
+    home.hook("PreCompact", {"trigger": "auto"})
+    assert "heron" in home.hook("UserPromptSubmit", {"prompt": f"{PROMPT} Once more?"})
+
+
+def test_a_word_in_common_is_not_enough(home: Home) -> None:
+    """Prompts about the work at hand share a word with some line; a question that is one word, and
+    one whose words a memory has, are answered."""
+    home.memory.write("memory/2026-01-01.md", "# 2026-01-01\n\n- Anna read the file about herons\n"
+                      "- The linter was slow\n- We fixed the garden fence\n")  # fmt: skip
+    for prompt in (
+        "Review the following file and tell me about every fault",
+        "Run the linter and commit the change, please",
+        "Please fix the next test",
+    ):
+        assert home.hook("UserPromptSubmit", {"prompt": prompt}) == ""
+    assert "slow" in home.hook("UserPromptSubmit", {"prompt": "linter?"})
+    assert "fence" in home.hook("UserPromptSubmit", {"prompt": "What about the garden fence?"})
+
+
+def test_where_the_settings_are_wrong_agents_are_given_nothing(home: Home) -> None:
+    """Nobody can tell then what is whose. What was said is logged all the same, and the person's own
+    host is told what there is."""
+    home.memory.write("memfas.yaml", "agents: {private: {alice: private}}\n")
+    for event in ("UserPromptSubmit", "SessionStart"):
+        given = {"prompt": PROMPT, "source": "startup"}
+        assert home.hook(event, given, "--agent", "bob") == ""
+        assert "heron" in home.hook(event, {**given, "session_id": event})
+    path = transcript(home, said("user", "Please move the deadline to Friday"))
+    home.hook("Stop", {"transcript_path": path})
+    assert "Please move the deadline" in home.log()
 
 
 @pytest.mark.parametrize("prompt", ["", "  ", "Write me a haiku about the sea, please", "ok"])
@@ -157,6 +200,41 @@ def test_the_hosts_own_last_answer_counts_where_it_is_told(home: Home) -> None:
     path = transcript(home, said("user", "And who may read them?"))
     home.hook("SessionEnd", {"transcript_path": path, "reason": "prompt_input_exit"})
     assert "And who may read them?" in home.log()
+
+
+@pytest.mark.parametrize("asked", [
+    "请记住截止日期改到星期五了,以后都按这个安排来", "/home/u/app.py crashes on start, please look",
+    "締め切りは金曜日に変更になりました", "/review the last three commits",
+])  # fmt: skip
+def test_a_turn_in_any_language_is_logged(home: Home, asked: str) -> None:
+    """Words are counted as each script has them; a path at the beginning is no command."""
+    home.hook("Stop", {"transcript_path": transcript(home, said("user", asked))})
+    assert asked in home.log()
+
+
+def test_the_same_question_twice_is_two_turns(home: Home) -> None:
+    """With another answer, and where only what is too long for the log differs; the same turn told
+    again is one."""
+    for answer in ("Did step one", "Did step two", "Did step two"):
+        path = transcript(home, said("user", "Please do the next step"), said("assistant", answer))
+        home.hook("Stop", {"transcript_path": path})
+    assert home.log().count("Please do the next step") == 2
+    for name in ("a.py", "b.py"):
+        asked = f"{'Please review what I paste here. ' * 20} {name}"
+        home.hook("Stop", {"transcript_path": transcript(home, said("user", asked))})
+    assert home.log().count("Please review") == 2 * 6
+    home.hook("SessionEnd", {"transcript_path": path, "reason": "other"})
+    assert home.log().count("Please do the next step") == 2
+
+
+def test_a_long_turn_is_logged(home: Home) -> None:
+    """Its question lies before megabytes of what tools gave."""
+    results = [said("user", [{"type": "tool_result", "tool_use_id": f"t{n}", "content": "x" * 90_000}])
+               for n in range(20)]  # fmt: skip
+    path = transcript(home, said("user", "Please read all of the files"), *results,
+                      said("assistant", "I have read them"))  # fmt: skip
+    home.hook("Stop", {"transcript_path": path})
+    assert 'Asked: "Please read all of the files". Answered: "I have read them"' in home.log()
 
 
 @pytest.mark.parametrize("given", [
@@ -277,3 +355,22 @@ def test_a_read_only_memory_is_still_asked(home: Home) -> None:
         check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_folder_that_only_looks_like_a_memory_is_left_alone(
+    home: Home, tmp_path: Path, named: bool
+) -> None:
+    """A program's own package `memory`, and a --root that was moved away and made again."""
+    project = tmp_path / "project"
+    (project / "src").mkdir(parents=True)
+    if not named:
+        (project / "memory").mkdir()
+        (project / "memory/__init__.py").write_text("")
+    before = sorted(project.rglob("*"))
+    given = {"cwd": str(project / "src"), "prompt": PROMPT, "source": "startup",
+             "transcript_path": transcript(home, said("user", "Move the deadline now"))}  # fmt: skip
+    for event in ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"):
+        more = ("--root", str(project / "src")) if named else ()
+        assert home.hook(event, given, *more) == ""
+    assert sorted(project.rglob("*")) == before

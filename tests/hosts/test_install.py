@@ -68,7 +68,7 @@ def test_the_hooks_of_claude_code_work_as_they_are_written(home: Home) -> None:
     assert sorted(settings["hooks"]) == sorted(EVENTS)
     for event in EVENTS:
         (command,) = commands(settings, event)
-        given = json.dumps({"session_id": "s", "cwd": "/", "hook_event_name": event,
+        given = json.dumps({"session_id": event, "cwd": "/", "hook_event_name": event,
                             "source": "startup", "prompt": "Which is the staging host?"})  # fmt: skip
         done = subprocess.run(["sh", "-c", command], input=given, capture_output=True, text=True,
                               env={**home.environment, "PYTHONPATH": ""}, check=False)  # fmt: skip
@@ -151,6 +151,74 @@ def test_what_stands_in_toml_settings_stays_byte_for_byte(home: Home, text: str)
     assert done.returncode != 0
     assert "memfas already" in done.stderr
     assert [one.name for one in path.parent.iterdir()] == ["config.toml"]
+
+
+@pytest.mark.parametrize("text", [
+    '[mcp_servers]\nmemfas = {command = "x"}\n', '[mcp_servers."memfas"]\ncommand = "x"\n',
+    'mcp_servers = {other = {command = "x"}}\n', '[mcp_servers]\nmemfas.command = "x"\n',
+    "[broken\n", "a = 1\na = 2\n",
+])  # fmt: skip
+def test_toml_that_nothing_can_be_added_to_is_left_alone(home: Home, text: str) -> None:
+    """A server of our name in any notation, servers as an inline table, no TOML at all: said in a
+    sentence, and neither of the host's files is changed."""
+    path = home.path / ".codex/config.toml"
+    path.parent.mkdir()
+    path.write_text(text)
+    done = home.run("install", "codex")
+    assert done.returncode != 0
+    assert "config.toml" in done.stderr
+    assert [one.name for one in path.parent.iterdir()] == ["config.toml"]
+    assert path.read_text() == text
+
+
+def test_a_root_of_any_characters_is_toml(home: Home, tmp_path: Path) -> None:
+    """An emoji, quotes, a backslash."""
+    odd = tmp_path / 'R😀 "q" \\ ü'
+    odd.mkdir()
+    (odd / "MEMORY.md").write_text("# Memory\n")
+    assert home.run("install", "codex", "--root", str(odd)).returncode == 0
+    server = tomllib.loads((home.path / ".codex/config.toml").read_text())["mcp_servers"]["memfas"]
+    assert server["args"][-1] == os.path.realpath(odd)
+
+
+def test_what_was_put_between_the_marks_of_ours_stays(home: Home) -> None:
+    """Editors of TOML put new tables before a comment at the end; what was added to our own server
+    goes with it."""
+    path = home.path / ".codex/config.toml"
+    home.run("install", "codex")
+    text = path.read_text()
+    end = "# <<< memfas"
+    more = '[mcp_servers.memfas.env]\nA = "1"\n'
+    theirs = (
+        '# of mine\n[projects."/home/u/app"]\ntrusted = true\n[mcp_servers.github]\ncommand = "g"\n'
+    )
+    assert text.count(end) == 1
+    path.write_text(text.replace(end, f"{more}{theirs.partition(chr(10))[2]}{end}"))
+    assert home.run("uninstall", "codex").returncode == 0
+    left = path.read_text()
+    assert left == theirs.partition("\n")[2]
+
+
+def test_an_uninstall_does_what_can_be_done(home: Home) -> None:
+    """One file that cannot be read keeps nothing in the others; a handler that somebody added to our
+    group stays, without ours; a server with odd arguments is nobody's fault."""
+    home.run("install", "claude-code")
+    settings = home.path / ".claude/settings.json"
+    told = json.loads(settings.read_text())
+    told["hooks"]["Stop"][0]["hooks"].append(FOREIGN["hooks"][0])
+    settings.write_text(json.dumps(told))
+    (home.path / ".claude.json").write_text("{bad")
+    done = home.run("uninstall", "claude-code")
+    assert done.returncode not in (0, 70)
+    assert ".claude.json" in done.stderr
+    left = json.loads(settings.read_text())
+    assert left == {"hooks": {"Stop": [FOREIGN]}}
+    assert (home.path / ".claude.json").read_text() == "{bad"
+    odd = '{"mcpServers": {"memfas": {"command": "x", "args": 5}}}'
+    (home.path / ".claude.json").write_text(odd)
+    assert home.run("install", "claude-code").returncode not in (0, 70)
+    home.run("uninstall", "claude-code")
+    assert (home.path / ".claude.json").read_text() == odd
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "// a comment\n{}", '{"hooks": []}',

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_memfas.cli import session
+from agent_memfas.cli import brief
 
 from .memory import CONFIG, Memory
 
@@ -54,7 +54,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 # Like the real one: without a zone it gives the machine's time without one.
                 return at.astimezone(tz) if tz else at.astimezone().replace(tzinfo=None)
 
-        monkeypatch.setattr(session, "datetime", Clock)
+        monkeypatch.setattr(brief, "datetime", Clock)
 
     return set_to
 

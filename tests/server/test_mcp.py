@@ -76,6 +76,9 @@ def test_what_is_wrong_is_a_result_that_the_model_can_read(memory: Memory) -> No
         ("memory_add", {"text": "x", "colour": "red"}, "no argument colour"),
         ("memory_recall", {"query": "x", "limit": 0}, "does not fit"),
         ("memory_recall", {"query": "x", "limit": True}, "does not fit"),
+        ("memory_recall", {"query": "heron", "since": "2026-13-45"}, "not a day"),
+        ("memory_recall", {"query": "heron", "until": "yesterday-ish"}, "not a day"),
+        ("memory_add", {"text": "x" * 100_001}, "does not fit"),
         ("memory_recall", {"query": "x", "kinds": ["all"]}, "does not fit"),
         ("memory_supersede", {"path": "../x.md", "line": 1, "text": "x"}, "outside"),
         ("memory_supersede", {"path": "MEMORY.md", "line": 4, "text": "x"}, "P0"),
@@ -135,10 +138,17 @@ def test_files_are_resources(memory: Memory) -> None:
                         "memfas:///memory/passwd.md", "memfas:///%2e%2e/x.md"):  # fmt: skip
                 with pytest.raises(MCPError):
                     await session.read_resource(uri)
+            # What is made of other files, where one of them is another agent's.
+            for uri in ("memfas:///insights/2026-11.md", "memfas:///archive/expired-2026-12.md"):
+                with pytest.raises(MCPError):
+                    await session.read_resource(uri)
         async with client(memory, "--agent", "chief") as session:
-            (content,) = (await session.read_resource("memfas:///secret/plan.md")).contents
-            assert "Oslo" in content.text
+            for name in ("secret/plan.md", "insights/2026-11.md", "archive/expired-2026-12.md"):
+                (content,) = (await session.read_resource(f"memfas:///{name}")).contents
+                assert "Oslo" in content.text
 
+    memory.write("insights/2026-11.md", "# Insights\n\n- Oslo <!-- source: secret/plan.md#L1 -->\n")
+    memory.write("archive/expired-2026-12.md", "- [P2][2020-01-01] Oslo\n")
     played(act)
 
 

@@ -44,7 +44,7 @@ def test_text_stays_inside_its_bullet(texts: list[str], who: str) -> None:
     assert near_misses(document, moment(1771975801).date()) == []  # type: ignore[union-attr]
     for text in made:
         assert text.count("<!--") == text.count("-->") == 1
-        assert author_of(text) == "scout"
+        assert author_of(text.splitlines()) == "scout"
     assert len(sources_in("".join(made).encode())) == len(made)
 
 

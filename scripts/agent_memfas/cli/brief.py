@@ -16,7 +16,7 @@ from agent_memfas.index.scope import Extra
 from agent_memfas.store.places import CONFIGURATIONS, STATE, lost_triggers, nearest, small
 from agent_memfas.text.days import parse_day
 from agent_memfas.text.record import Record
-from agent_memfas.text.rights import is_name
+from agent_memfas.text.rights import CLOSED, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ def brief_of(root: str, config: str | None) -> tuple[Brief, str]:
     except ConfigError as error:
         if config is not None:
             raise
-        return Brief(), f"{error.message}; the defaults are taken"
+        closed = Brief(private=CLOSED.private)
+        return closed, f"{error.message}; the defaults are taken, and agents see nothing"
     if raw is not None and raw == _bytes(file):
         keep(root, head, raw, found)
     return found, lost_triggers(found.triggers_file)

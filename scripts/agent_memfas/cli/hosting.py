@@ -14,10 +14,10 @@ from agent_memfas.cli import out
 from agent_memfas.cli.brief import agent_of
 from agent_memfas.cli.calling import program
 from agent_memfas.cli.session import Agent, DryRun, Json, Root
-from agent_memfas.errors import UsageError
+from agent_memfas.errors import MemfasError, UsageError
 from agent_memfas.hooks.hosts import HOSTS, SERVER, Piece, pieces, put_in, take_out
 from agent_memfas.store import hosted
-from agent_memfas.store.places import nearest
+from agent_memfas.store.places import MARKS, OWN, has_any, nearest
 
 PANEL = "Connect"
 Host = Annotated[str, typer.Argument(metavar="HOST", help=f"{', '.join(HOSTS)}, or mcp.")]
@@ -89,11 +89,13 @@ def uninstall(
     host: Host, project: Project = None, dry_run: DryRun = False, json: Json = False
 ) -> None:
     """Take memfas out of an agent host again: its settings are as they were, byte for byte."""
-    found = _pieces(host, project, "", None)
-    done = [
-        hosted.restore(piece.file, _state(), partial(take_out, piece), dry_run=dry_run)
-        for piece in reversed(found)  # the folder goes with the file that it was made for
-    ]
+    found, done, failed = _pieces(host, project, "", None), list[hosted.Done](), list[MemfasError]()
+    for piece in reversed(found):  # the folder goes with the file that it was made for
+        try:
+            edit = partial(take_out, piece)
+            done.append(hosted.restore(piece.file, _state(), edit, dry_run=dry_run))
+        except MemfasError as error:  # the others are still to be taken out
+            failed.append(error)
     if json:
         out.data({"host": host, "files": [vars(one) for one in done], "dry_run": dry_run})
     for one in done if not json else ():
@@ -101,6 +103,8 @@ def uninstall(
         verb = "would be" if dry_run else "is"
         said = f"{verb} {how}" if one.changed else "has nothing of memfas"
         out.say(f"{'[DRY RUN] ' if dry_run else '✓ '}{one.file} {said}")
+    if failed:
+        raise failed[0]
     if not any(one.changed for one in done):
         raise typer.Exit(1)
 
@@ -121,8 +125,9 @@ def _memory(root: Path | None, project: Path | None) -> str:
     named = root or (Path(os.environ["MEMFAS_ROOT"]) if os.environ.get("MEMFAS_ROOT") else None)
     if named is not None:
         real = os.path.realpath(named.expanduser())
-        if not os.path.isdir(real):
-            raise UsageError(f"{named} is no folder", "make one: memfas init --root DIR")
+        if not has_any(real, (*MARKS, *OWN)):
+            what = "no memory folder" if os.path.isdir(real) else "no folder"
+            raise UsageError(f"{named} is {what}", "make one: memfas init --root DIR")
         return real
     return "" if project else os.path.realpath(found) if (found := nearest(os.getcwd())) else ""
 

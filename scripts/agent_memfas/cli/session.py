@@ -18,7 +18,7 @@ from agent_memfas.errors import ConfigError, MemfasError, UsageError
 from agent_memfas.store.layout import Folder, find_folder, open_folder
 from agent_memfas.store.passes import Pass
 from agent_memfas.text.days import parse_day
-from agent_memfas.text.rights import Rights
+from agent_memfas.text.rights import CLOSED, Rights
 
 Root = Annotated[
     Optional[Path],  # noqa: UP045 - typer reads this at run time on Python 3.10
@@ -112,7 +112,7 @@ def open_up(
         if not forgiving or file is not None:
             raise
         _warn(error)
-        settings = config.Settings()
+        settings = config.Settings(rights=CLOSED)
     return Session(folder, settings, now_in(settings.timezone, today))
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_memfas.config.keys import (
     BACKENDS,
-    CONTENTS,
     DEFAULTS,
     KEYS,
     LENIENT,
@@ -24,6 +23,7 @@ from agent_memfas.config.keys import (
     is_text,
 )
 from agent_memfas.config.parsing import tree_of
+from agent_memfas.config.sections import Compounding, Hooks, Telemetry
 from agent_memfas.errors import ConfigError, FileFault
 from agent_memfas.index.scope import EVERYTHING
 from agent_memfas.llm.choice import LlmChoice
@@ -32,7 +32,7 @@ from agent_memfas.store.places import TRIGGERS
 from agent_memfas.text.documents import parse
 from agent_memfas.text.entries import Terms
 from agent_memfas.text.firing import Trigger, read_link
-from agent_memfas.text.rights import Rights
+from agent_memfas.text.rights import CLOSED, Rights
 from agent_memfas.text.settings import items
 from agent_memfas.text.triggers import listed
 from agent_memfas.text.words import words
@@ -64,34 +64,6 @@ class Keyword(NamedTuple):
     hint: str
     links: tuple[str, ...]
     line: int
-
-
-class Compounding(NamedTuple):
-    """When it is time to reflect: at that importance of all that waits, or when the oldest of it is
-    so many days old. ratio: without a model, tokens of a log beyond its first 1,000 for each of
-    insight.
-    """
-
-    threshold: int = 150
-    after_days: int = 7
-    ratio: int = 10
-
-
-class Hooks(NamedTuple):
-    """What agent hosts are given: tokens at the start of a session and with a prompt, 0 for
-    nothing; whether what was said goes to the day's log.
-    """
-
-    session_tokens: int = 2000
-    prompt_tokens: int = 500
-    capture: bool = True
-
-
-class Telemetry(NamedTuple):
-    """What is written to telemetry: whether at all, and what of words, one of CONTENTS."""
-
-    enabled: bool = True
-    content: str = CONTENTS[0]
 
 
 @dataclass(frozen=True)
@@ -180,11 +152,13 @@ def load(file: Path | None) -> Settings:
 
 
 def load_or_defaults(file: Path | None) -> Settings:
-    """The same; the defaults where it is wrong, for whoever has no way to tell."""
+    """The same; where it is wrong the defaults, and what is private from nobody knows whom is
+    closed to every agent. For whoever has no way to tell.
+    """
     try:
         return load(file)
     except ConfigError:
-        return Settings()
+        return Settings(rights=CLOSED)
 
 
 def parsed(file: Path, text: str) -> Settings:
@@ -222,18 +196,27 @@ def _settings(file: Path, tree: dict[str, Any], lines: dict[str, int], text: str
         llm=LlmChoice(**_below("llm", flat)),
         writer=flat.get("abstracts.writer", WRITERS[0]),
         telemetry=Telemetry(**_below("telemetry", flat)),
-        rights=_rights(flat),
+        rights=_rights(file, flat),
         hooks=Hooks(**_below("hooks", flat)),
         values=flat,
     )
 
 
-def _rights(flat: dict[str, Any]) -> Rights:
+def _glob(file: Path, path: str) -> str:
+    """A path as those of files are compared. ConfigError where it leads out of the folder."""
+    root = os.path.realpath(file.parent)
+    try:
+        return inside(root, os.path.normpath(os.path.expanduser(path)))
+    except ConfigError as error:
+        raise ConfigError(f"{file}: agents: {path} lies outside of {root}", error.remedy) from error
+
+
+def _rights(file: Path, flat: dict[str, Any]) -> Rights:
     scopes = flat.get("agents.private") or {}
     return Rights(
         "", tuple(flat.get("agents.writers") or ()),
-        tuple(f"{name} {glob}" for name, globs in scopes.items() for glob in globs),
-        tuple(flat.get("agents.read_only") or ()),
+        tuple(f"{name} {_glob(file, one)}" for name, globs in scopes.items() for one in globs),
+        tuple(_glob(file, one) for one in flat.get("agents.read_only") or ()),
     )  # fmt: skip
 
 

@@ -14,14 +14,16 @@ from agent_memfas.text.messages import USER
 from agent_memfas.text.recalled import without_recalled
 from agent_memfas.text.record import Record
 from agent_memfas.text.secrets import mask
+from agent_memfas.text.words import words
 
 ASKED, ANSWERED = 200, 300  # characters
 SHORTEST = 3  # words of a question that is worth a line
 TAIL = 512 * 1024  # bytes of a transcript that are looked at
+FURTHER = 16  # times as many where the question of a long turn lies before them
 
 
 class Exchange(Record):
-    """asked, answered: one line each, "" where there is none."""
+    """asked, answered: as they were said, "" where there is none."""
 
     asked: str
     answered: str
@@ -29,10 +31,11 @@ class Exchange(Record):
     @property
     def line(self) -> str:
         """As it stands in a log; "" where it is not worth one: a command, a word or two."""
-        if self.asked.startswith("/") or len(self.asked.split()) < SHORTEST:
+        asked, answered = _line(self.asked, ASKED), _line(self.answered, ANSWERED)
+        if len(words(asked)) < SHORTEST:
             return ""
-        told = f' Answered: "{self.answered}"' if self.answered else ""
-        return f'Asked: "{self.asked}".{told}'
+        told = f' Answered: "{answered}"' if answered else ""
+        return f'Asked: "{asked}".{told}'
 
 
 def last_exchange(transcript: str, said: str = "") -> Exchange:
@@ -40,17 +43,20 @@ def last_exchange(transcript: str, said: str = "") -> Exchange:
     the host knows better (its file lags behind). Nothing that memfas put there comes back.
     """
     asked, answered = "", ""
-    for role, text in _spoken(transcript):
-        if role == USER:
-            asked, answered = text, ""
-        else:
-            answered = text or answered
-    return Exchange(_line(asked, ASKED), _line(said or answered, ANSWERED))
+    for most in (TAIL, FURTHER * TAIL):
+        for role, text in _spoken(transcript, most):
+            if role == USER:
+                asked, answered = text, ""
+            else:
+                answered = text or answered
+        if asked:
+            break
+    return Exchange(asked, said or answered)
 
 
-def _spoken(transcript: str) -> Iterator[tuple[str, str]]:
-    """(role, text) of what was typed and answered, at the end of a transcript."""
-    for raw in tail(transcript, TAIL).split(b"\n") if os.path.isabs(transcript) else ():
+def _spoken(transcript: str, most: int) -> Iterator[tuple[str, str]]:
+    """(role, text) of what was typed and answered, in the last bytes of a transcript."""
+    for raw in tail(transcript, most).split(b"\n") if os.path.isabs(transcript) else ():
         try:
             row = json.loads(raw)
         except (ValueError, RecursionError):

@@ -6,15 +6,13 @@ hooks.json, and a block in config.toml. Cursor: mcp.json.
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agent_memfas.errors import Conflict
 from agent_memfas.hooks.event import COMPACT, END, EVENTS, PROMPT, START, STOP
-from agent_memfas.text import json_edit
+from agent_memfas.text import json_edit, toml_server
 from agent_memfas.text.record import Record
 
 HOSTS = ("claude-code", "codex", "cursor")
@@ -83,10 +81,7 @@ def _server(call: Sequence[str], more: Sequence[str]) -> dict[str, Any]:
 
 def _block(call: Sequence[str], more: Sequence[str]) -> str:
     told = _server(call, more)
-    return "\n".join([
-        BEGIN, f"[mcp_servers.{NAME}]", f"command = {json.dumps(told['command'])}",
-        f"args = {json.dumps(told['args'])}", FINISH, "",
-    ])  # fmt: skip
+    return toml_server.table(NAME, BEGIN, FINISH, told["command"], told["args"])
 
 
 def put_in(piece: Piece, text: str) -> str:
@@ -95,13 +90,7 @@ def put_in(piece: Piece, text: str) -> str:
     """
     text = take_out(piece, text)
     if piece.kind == BLOCK:
-        if f"[mcp_servers.{NAME}]" in text:
-            raise Conflict(
-                f"{piece.file} has a server {NAME} already", "take it out, or leave it as it is"
-            )
-        end = "\r\n" if "\r\n" in text else "\n"
-        joint = "" if not text or text.endswith("\n") else end
-        return f"{text}{joint}{piece.value.replace(chr(10), end)}"
+        return toml_server.with_table(text, piece.value, NAME, piece.file)
     if piece.kind == SERVER:
         return json_edit.with_member(text, ("mcpServers", NAME), piece.value, piece.file)
     for event, group in piece.value.items():
@@ -114,20 +103,24 @@ def take_out(piece: Piece, text: str) -> str:
     ones go.
     """
     if piece.kind == BLOCK:
-        return _without_block(text)
+        return toml_server.without_table(text, NAME, BEGIN, FINISH, piece.file)
     if not text.strip():
         return text
     if piece.kind == SERVER:
         there = json_edit.value_of(text, piece.file)
         servers = there.get("mcpServers") if isinstance(there, dict) else None
         ours = servers.get(NAME) if isinstance(servers, dict) else None
-        if not isinstance(ours, dict) or "mcp" not in (ours.get("args") or ()):
+        args = ours.get("args") if isinstance(ours, dict) else None
+        if not isinstance(args, list) or "mcp" not in args:
             return text
         text = json_edit.without_member(text, ("mcpServers", NAME), piece.file)
         return _without_empty(text, ("mcpServers",), piece.file)
     for event in EVENTS:
         before = text
         text = json_edit.without_elements(text, ("hooks", event), is_ours, piece.file)
+        for n in range(_groups_of(text, event, piece.file)):  # where somebody has added to ours
+            path = ("hooks", event, n, "hooks")
+            text = json_edit.without_elements(text, path, _is_ours_alone, piece.file)
         if text != before:
             text = _without_empty(text, ("hooks", event), piece.file)
             text = _without_empty(text, ("hooks",), piece.file)
@@ -141,6 +134,16 @@ def is_ours(group: Any) -> bool:
         one.get("command", "") for one in handlers if isinstance(one, dict)
     ] if isinstance(handlers, list) else []  # fmt: skip
     return bool(commands) and all(map(_calls_hook, commands))
+
+
+def _is_ours_alone(handler: Any) -> bool:
+    return isinstance(handler, dict) and _calls_hook(handler.get("command"))
+
+
+def _groups_of(text: str, event: str, file: str) -> int:
+    hooks = json_edit.value_of(text, file).get("hooks")
+    groups = hooks.get(event) if isinstance(hooks, dict) else None
+    return len(groups) if isinstance(groups, list) else 0
 
 
 def _calls_hook(command: Any) -> bool:
@@ -159,12 +162,3 @@ def _without_empty(text: str, path: tuple[str, ...], file: str) -> str:
     for name in path:
         found = found.get(name) if isinstance(found, dict) else None
     return json_edit.without_member(text, path, file) if found in ([], {}) else text
-
-
-def _without_block(text: str) -> str:
-    start = text.find(BEGIN)
-    end = text.find(FINISH, start)
-    if start < 0 or end < 0:
-        return text
-    end = text.find("\n", end) + 1 or len(text)
-    return text[:start] + text[end:]

@@ -49,13 +49,16 @@ def gather(folder: Folder, today: date, terms: Terms, rights: Rights) -> list[Pi
     return [piece for piece in found if piece.lines]
 
 
-def compose(pieces: Sequence[Piece], tokens: int, characters: int, mark: str) -> str:
-    """The pieces as text, as much of them as there is room for: tokens, and characters as JSON.
-    "" where there is none. mark: a word that no file can know, which ends it.
+def compose(
+    pieces: Sequence[Piece], tokens: int, characters: int, mark: str
+) -> tuple[str, list[tuple[str, str]]]:
+    """The pieces as text, as much of them as there is room for: tokens, and characters as JSON; ""
+    where there is none. And which lines these are: (path, line). mark: a word that no file can
+    know, which ends it.
     """
     head = f"{HEAD}{frame(mark)}"
     left = [tokens - estimate(f"{head}\n{mark}\n"), characters - length(f"{head}\n{mark}\n")]
-    told = list[str]()
+    told, given = list[str](), list[tuple[str, str]]()
     for piece in pieces:
         title = f"[{piece.path}]"
         room = [left[0] * piece.share - estimate(title), left[1] * piece.share - length(title)]
@@ -68,15 +71,16 @@ def compose(pieces: Sequence[Piece], tokens: int, characters: int, mark: str) ->
             room = [have - one for have, one in zip(room, cost, strict=True)]
             left = [have - one for have, one in zip(left, cost, strict=True)]
             chosen.append((number, said))
+            given.append((piece.path, text))
         if chosen:
             left = [left[0] - estimate(f"{title}\n"), left[1] - length(f"{title}\n")]
             told += [title, *(said for _, said in sorted(chosen))]
-    return "\n".join([head, *told, mark]) if told else ""
+    return "\n".join([head, *told, mark]) if told else "", given
 
 
 def _all(folder: Folder, name: str, rights: Rights) -> tuple[tuple[int, str], ...]:
     """The lines of a file that say something; no heading that nothing stands under."""
-    found = list(_said(enumerate(_lines(folder, name, rights), 1)))
+    found = list(telling(_lines(folder, name, rights)))
     below = [*found[1:], (0, "#")]
     return tuple(
         line for n, line in enumerate(found)
@@ -98,6 +102,11 @@ def _entries(
     live.sort(key=lambda e: (e.tag.priority, -(e.tag.date or date.min).toordinal(), e.start))
     numbered = [(n + 1, document.text_lines[n]) for e in live for n in range(e.start, e.end)]
     return tuple(_said(numbered))
+
+
+def telling(lines: Sequence[str]) -> Iterable[tuple[int, str]]:
+    """The lines that say something, as they are given: (number, text). No comment, none empty."""
+    return _said(enumerate(lines, 1))
 
 
 def _is_heading(text: str) -> bool:

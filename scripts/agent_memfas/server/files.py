@@ -14,6 +14,7 @@ from agent_memfas.text.record import Record
 
 SCHEME = "memfas:///"
 LARGEST = 4 * 1024 * 1024  # bytes of a file that is given
+MADE = ("archive/", "insights/", "cold-storage/")  # folders of what is made of other files
 ABOUT = {
     "SESSION-STATE.md": "What is being done: task, state, what is to be confirmed.",
     "MEMORY.md": "Long-term memory: entries of priority P0, P1 and P2.",
@@ -55,9 +56,9 @@ def listed(memory: Memory) -> list[File]:
 
 
 def _may_read(memory: Memory, path: str) -> bool:
-    """Whether it may be seen; an overview only where nothing around it is another agent's."""
-    overview = path.rpartition("/")[2] == ".abstract"
-    return memory.rights.may_read(path) and not (overview and memory.rights.hidden)
+    """Whether it may be seen; what is made of other files only where none is another agent's."""
+    made = path.rpartition("/")[2] == ".abstract" or path.startswith(MADE)
+    return memory.rights.may_read(path) and not (made and memory.rights.hidden)
 
 
 def text_of(memory: Memory, uri: str) -> str:

@@ -61,6 +61,8 @@ def _fitting(name: str, schema: Schema, value: Any) -> Any:
     if fits and schema["type"] == "array":
         allowed = schema["items"].get("enum")
         fits = all(isinstance(one, str) and (not allowed or one in allowed) for one in value)
+    if fits and schema["type"] == "string":
+        fits = len(value) <= schema.get("maxLength", len(value))
     if fits and "enum" in schema:
         fits = value in schema["enum"]
     if not fits:

@@ -14,6 +14,7 @@ from agent_memfas.tasks import notes, terms
 from agent_memfas.tasks.janitor import DEFAULT_FILES
 from agent_memfas.text import context
 from agent_memfas.text.answers import answer_data
+from agent_memfas.text.days import parse_day
 from agent_memfas.text.recalled import frame
 from agent_memfas.text.record import Record
 
@@ -59,6 +60,9 @@ def recall(desk: Desk, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
         "kinds": tuple(given.get("kinds", ())), "archive": given["archive"],
         "since": given.get("since", ""), "until": given.get("until", ""),
     }  # fmt: skip
+    for name in ("since", "until"):
+        if filters[name] and parse_day(filters[name]) is None:
+            raise UsageError(f"{name} {filters[name]}: not a day of the form YYYY-MM-DD")
     with desk.memory() as memory:
         answer = memory.answer(given["query"], given["limit"], **filters)
         now = memory.now

@@ -7,8 +7,9 @@ from stat import S_ISREG
 
 from agent_memfas.text.days import parse_day
 
-MARKS = ("memfas.yaml", "memfas.json", "MEMORY.md", "memory")
 STATE = ".memfas"
+OWN = ("memfas.yaml", "memfas.json", "MEMORY.md", STATE)  # only a memory folder has one of these
+MARKS = (*OWN[:3], "memory")
 IGNORE = ".memfasignore"
 TRIGGERS = "TRIGGERS.md"
 CONFIGURATIONS = ("memfas.yaml", "memfas.json")
@@ -29,10 +30,15 @@ _ROOT_KINDS = {
 }
 
 
-def nearest(start: str) -> str | None:
+def has_any(folder: str, marks: tuple[str, ...] = MARKS) -> bool:
+    """Whether a folder looks like a memory folder: it has a file or folder of such a name."""
+    return any(os.path.lexists(os.path.join(folder, mark)) for mark in marks)
+
+
+def nearest(start: str, marks: tuple[str, ...] = MARKS) -> str | None:
     """The nearest folder from an absolute path upwards that looks like a memory folder."""
     while True:
-        if any(os.path.lexists(os.path.join(start, mark)) for mark in MARKS):
+        if has_any(start, marks):
             return start
         above = os.path.dirname(start)
         if above == start:

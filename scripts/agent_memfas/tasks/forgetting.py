@@ -7,6 +7,7 @@ from functools import partial
 
 from agent_memfas.errors import MemfasError, UsageError
 from agent_memfas.store import archive
+from agent_memfas.store.inbox import INBOX
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.passes import Draft, Pass, edit, hold, read_patiently
 from agent_memfas.store.tree import list_bottom_up
@@ -59,7 +60,8 @@ def _each(
     for name in sorted(names):
         try:
             data = read_patiently(folder.place(name)).data
-            if needle not in data:
+            own = name.startswith(f"{INBOX}/{agent}/")
+            if needle not in data and not own:
                 continue
             draft = plan(parse(data), name, agent)
             if draft.detail and not dry_run:
@@ -71,7 +73,8 @@ def _each(
 
 def plan(document: Document, name: str, agent: str) -> Draft[list[Gone]]:
     """The file without what that agent signed; pure."""
-    found = [one for one in statements(document) if one.author == agent]
+    usual = agent if name.startswith(f"{INBOX}/{agent}/") else ""
+    found = [one for one in statements(document) if (one.author or usual) == agent]
     kept, moved = archive.taken_out(document, name, [(one.start, one.end) for one in found])
     told = [Gone(name, one.start + 1, one.end, one.text) for one in found]
     return Draft(b"".join(kept), told, moved)

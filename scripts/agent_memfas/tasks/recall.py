@@ -307,8 +307,10 @@ def _is_shown(quote: Quote, filters: Filters) -> bool:
 
 def _is_hidden(found: Found, hidden: tuple[str, ...]) -> bool:
     """Whether a passage stands in what may not be seen, or is made of it: a line of an overview, an
-    insight.
+    insight; of the archive nobody knows any more whose it was.
     """
+    if found.kind == "archive":
+        return True
     paths = [found.path]
     if found.kind in (ABSTRACT, INSIGHTS):
         placed = insight(found.path, found.row.start, found.row.end, found.row.text)

@@ -12,13 +12,14 @@ from agent_memfas.store.files import read
 from agent_memfas.store.inbox import SHARED
 from agent_memfas.store.layout import Folder
 from agent_memfas.store.passes import Pass, hold
-from agent_memfas.text.documents import parse
-from agent_memfas.text.rights import Rights, signed
+from agent_memfas.text.documents import Document, parse
+from agent_memfas.text.entries import read_tag
+from agent_memfas.text.rights import Rights, signed, unsigned
 from agent_memfas.text.said import statements
 
 LARGEST = 256 * 1024  # bytes of a file in an inbox
 HEADER = "# Shared memory\n\n"
-_P0 = re.compile(r"\s*[-*+]\s*\[\s*[pP]0")  # nested ones, too: they keep what they stand in
+_P0 = re.compile(r"[\s>*+.)0-9-]*\[\s*[pP]0")
 
 
 @dataclass(frozen=True)
@@ -61,29 +62,44 @@ def _each(folder: Folder, rights: Rights, run: Pass, report: Report, *, dry_run:
     known = _known(folder)
     for agent, name in inbox.waiting(folder):
         try:
-            lines, why = _lines(folder, agent, name, rights)
+            data = read(folder.place(name), LARGEST).data
+            if not data.strip():
+                continue  # left by `forget-agent`, or only just begun
+            entries, why = _entries(parse(data), agent, name, rights)
             if why:
                 report.left.append((name, why))
                 continue
-            done = f"source: {inbox.source(name)} by".encode() in known
-            for entry in () if done else lines:
-                line = 0
-                if not dry_run:
-                    block = "".join(f"{one}\n" for one in entry)
-                    line = append_block(folder, SHARED, block, run, HEADER) - len(entry) + 1
-                report.folded.append(Folded(name, agent, entry[0], line))
-            if not dry_run:
+            new = [entry for entry in entries if _key(entry[0]) not in known]
+            report.folded.extend(_taken_over(folder, agent, name, new, run, dry_run=dry_run))
+            if not dry_run and read(folder.place(name), LARGEST).data == data:
                 inbox.remove(folder, name)
         except MemfasError as error:
             report.left.append((name, error.message))
 
 
-def _lines(folder: Folder, agent: str, name: str, rights: Rights) -> tuple[list[list[str]], str]:
+def _taken_over(
+    folder: Folder, agent: str, name: str, new: list[list[str]], run: Pass, *, dry_run: bool
+) -> list[Folded]:
+    """Append the entries of a file, all of them or none."""
+    lines = [line for entry in new for line in entry]
+    last = 0
+    if lines and not dry_run:
+        block = "".join(f"{line}\n" for line in lines)
+        last = append_block(folder, SHARED, block, run, HEADER)
+    found, at = list[Folded](), last - len(lines) + 1
+    for entry in new:
+        found.append(Folded(name, agent, entry[0], at if last else 0))
+        at += len(entry)
+    return found
+
+
+def _entries(
+    document: Document, agent: str, name: str, rights: Rights
+) -> tuple[list[list[str]], str]:
     """The entries of a file as they are taken over, signed by whose inbox it is, and why not."""
     own = rights.of(agent)
     if not own.may_write(SHARED):
         return [], f"{agent} may not write to {SHARED}"
-    document = parse(read(folder.place(name), LARGEST).data)
     if not document.decodable:
         return [], "not UTF-8"
     found, covered = list[list[str]](), set[int]()
@@ -91,12 +107,12 @@ def _lines(folder: Folder, agent: str, name: str, rights: Rights) -> tuple[list[
         if not one.is_entry:
             return [], f"line {one.start + 1} is no entry"
         first, *rest = document.text_lines[one.start : one.end]
-        if not own.is_writer and any(_P0.match(line) for line in (first, *rest)):
+        if not first.startswith("-"):
+            return [], f"line {one.start + 1} is indented: it would belong to the entry above it"
+        if not own.is_writer and any(map(_says_p0, (first, *rest))):
             return [], f"P0 by {agent}, whom agents.writers does not name"
         bare = first.removesuffix(f" <!-- source: by {agent} -->")
-        found.append(
-            [signed(bare, agent, inbox.source(name)), *(signed(line, "") for line in rest)]
-        )
+        found.append([signed(bare, agent, inbox.source(name)), *map(unsigned, rest)])
         covered.update(range(one.start, one.end))
     for n, line in enumerate(document.text_lines):
         if n not in covered and line.strip():
@@ -104,10 +120,23 @@ def _lines(folder: Folder, agent: str, name: str, rights: Rights) -> tuple[list[
     return found, "" if found else "it holds no entry"
 
 
-def _known(folder: Folder) -> bytes:
-    """All that was ever taken over, as far as it still stands anywhere."""
+def _says_p0(line: str) -> bool:
+    """Whether any program might read P0 in it: nested, quoted, behind another kind of line end."""
+    return any(_P0.match(part) for part in line.splitlines())
+
+
+def _known(folder: Folder) -> set[str]:
+    """What was ever taken over, as far as it still stands anywhere, by `_key`."""
     try:
-        there = read(folder.place(SHARED)).data
+        there = parse(read(folder.place(SHARED)).data).lines
     except FileFault:
-        there = b""
-    return b"\n".join([there, *archive.all_lines(folder.root)])
+        there = ()
+    lines = (*there, *archive.all_lines(folder.root))
+    told = (line.decode("utf-8", "replace").rstrip() for line in lines if b"source: inbox/" in line)
+    return {_key(line) for line in told}
+
+
+def _key(line: str) -> str:
+    """What an entry says and where it comes from, whatever became of its date and labels."""
+    read_ = read_tag(line)
+    return read_[1].strip() if read_ else line.strip()

@@ -54,8 +54,12 @@ def without_member(text: str, path: Sequence[str], file: str) -> str:
     return _cut(tree, part, keys.index(path[-1])) if path[-1] in keys else text
 
 
-def without_elements(text: str, path: Sequence[str], gone: Callable[[Any], bool], file: str) -> str:
-    """The text without those elements of a list that are meant; as it is where there is none."""
+def without_elements(
+    text: str, path: Sequence[str | int], gone: Callable[[Any], bool], file: str
+) -> str:
+    """The text without those elements of a list that are meant; as it is where there is none. A
+    number on the way there is a place in a list.
+    """
     while True:
         tree = _read(text, file)
         part, depth = _deepest(tree, path, file)
@@ -76,12 +80,15 @@ def _read(text: str, file: str) -> Tree:
     return tree
 
 
-def _deepest(tree: Tree, path: Sequence[str], file: str) -> tuple[Part, int]:
+def _deepest(tree: Tree, path: Sequence[str | int], file: str) -> tuple[Part, int]:
     """The part at a path, or the last on the way to it, and how many steps that are."""
     part = tree.root
     for depth, name in enumerate(path):
+        if isinstance(name, int) and part.kind == "list" and name < len(part.entries):
+            part = part.entries[name].part
+            continue
         if part.kind != "map":
-            raise Conflict(f"{file}: {'.'.join(path[:depth]) or 'it'} is no object")
+            raise Conflict(f"{file}: {'.'.join(map(str, path[:depth])) or 'it'} is no object")
         entry = next((one for one in part.entries if one.key == name), None)
         if entry is None:
             return part, depth

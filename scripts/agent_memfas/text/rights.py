@@ -7,6 +7,7 @@ files can read them.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from agent_memfas.errors import UsageError
 from agent_memfas.text.record import Record
@@ -15,6 +16,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 BASE = "shared/SOUL-BASE.md"
 _SOURCE = re.compile(r"<!--(?=\s*source:)")
 _BY = re.compile(r"<!--\s*source:(?:[^>]*?\s)??\s*by\s+([^\s>][^>]*?)\s*-->")
+_NESTED = re.compile(r"\s+(?:[-*+]|[0-9]{1,9}[.)])\s")
 _WILD = re.compile(r"[*?\[]")
 
 
@@ -92,16 +94,25 @@ def signed(text: str, agent: str, source: str = "") -> str:
     """A line of an agent's, with who wrote it. source: where it comes from, without spaces. What
     the text itself says of its source is no comment any more, so that nobody signs for another.
     """
-    said = _SOURCE.sub("<!- -", text)
-    return f"{said} <!-- source: {f'{source} ' if source else ''}by {agent} -->" if agent else text
+    where = f"{source} " if source else ""
+    return f"{unsigned(text)} <!-- source: {where}by {agent} -->" if agent else text
 
 
-def author_of(text: str) -> str:
-    """Who wrote an entry or a line, "" where it does not say. Where it says so twice the last
-    counts, which is the one that memfas put there.
+def unsigned(text: str) -> str:
+    """A text in which nothing is a comment about its source any more."""
+    return _SOURCE.sub("<!- -", text)
+
+
+def author_of(lines: Sequence[str]) -> str:
+    """Who wrote an entry or an item, "" where it does not say: its first line, else what follows
+    before the first item that stands in it, for that may be somebody else's. Where it says so twice
+    the last counts, which is the one that memfas put there.
     """
-    found = _BY.findall(text)
+    nested = next((n for n, line in enumerate(lines) if n and _NESTED.match(line)), len(lines))
+    found: list[str] = _BY.findall(lines[0]) or _BY.findall("\n".join(lines[:nested]))
     return found[-1] if found else ""
 
 
 PERSON = Rights()
+# Where nobody can tell what is whose: no agent sees anything, the person all.
+CLOSED = Rights(private=("* *",))

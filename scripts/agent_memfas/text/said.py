@@ -36,4 +36,4 @@ def statements(document: Document) -> Iterator[Statement]:
     }  # fmt: skip
     for start, end in sorted(spans):
         lines = document.text_lines[start:end]
-        yield Statement(start, end, lines[0], author_of("\n".join(lines)), start in known)
+        yield Statement(start, end, lines[0], author_of(lines), start in known)
