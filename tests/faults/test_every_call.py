@@ -119,7 +119,7 @@ def suffer(
     base: Path, scene: str, warm: Warm, point: Point, fault: str, names: list[str]
 ) -> list[str]:
     """One pass with one fault; what is wrong at once and after the next passes."""
-    for _ in range(5):  # a pass that finds one call less to make than the one before is rare
+    for _ in range(12):  # a pass that waits makes more or fewer calls than the one before
         stage = build(base, scene, warm)
         with stage.holder():
             ended = warm.run(stage.root, strace=injecting(names, point, fault))
