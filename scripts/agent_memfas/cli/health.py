@@ -13,6 +13,8 @@ from agent_memfas.cli import out
 from agent_memfas.cli.brief import keeper_for, places_for
 from agent_memfas.cli.indexing import look, when
 from agent_memfas.cli.session import Config, Json, Root, Session, open_up
+from agent_memfas.config.keys import MILVUS
+from agent_memfas.errors import MemfasError
 from agent_memfas.store import heartbeat
 from agent_memfas.tasks import abstracts
 from agent_memfas.tasks import doctor as examining
@@ -92,6 +94,8 @@ def doctor(
         tell = out.progress("indexing")
         with closing(keeper_for(session.root, session.brief, wait=10.0, tell=tell)) as keeper:
             checks = examining.mend(visit, checks, keeper)
+    if deep and session.settings.backend == MILVUS:
+        checks.append(_shared(session))
     wrong = [check for check in checks if check.found and not check.fixed]
     if json:
         out.data({"sound": not wrong, "checks": [vars(check) for check in checks]})
@@ -108,6 +112,20 @@ def _visit(session: Session, *, deep: bool) -> examining.Visit:
         session.root, places_for(session.root, brief), brief.sources, time.time_ns(), deep,
         out.progress("comparing"), brief.triggers_file,
     )  # fmt: skip
+
+
+def _shared(session: Session) -> examining.Check:
+    """The collection that the settings name."""
+    from agent_memfas.index.shared import Shared
+    from agent_memfas.memory.backing import chosen
+
+    try:
+        make = chosen(None, None, session.settings, fetch=False).maker()
+        with closing(keeper_for(session.root, session.brief, make=make)) as keeper:
+            assert isinstance(keeper, Shared)
+            return examining.shared(keeper)
+    except MemfasError as error:
+        return examining.Check("shared index", (error.message,), error.remedy)
 
 
 def _print(check: examining.Check) -> None:

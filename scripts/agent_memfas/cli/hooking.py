@@ -353,7 +353,7 @@ class _Relevant:
         near = [hit for hit in hits if similarity(hit.score, len(asked)) >= LEAST]
         near = [hit for hit in near if "superseded" not in hit.labels][:FEW]
         most = max((len({*asked}.intersection(terms(hit.text))) for hit in near), default=0)
-        by_words = self._brief.backend == "fts5"
+        by_words = not any("meaning" in (hit.features or {}) for hit in near)
         return [] if by_words and most < min(SHARED, len(asked)) else near
 
 

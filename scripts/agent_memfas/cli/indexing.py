@@ -18,13 +18,14 @@ from agent_memfas.cli import out
 from agent_memfas.cli.brief import keeper_for, places_for
 from agent_memfas.cli.session import Config, Json, Root, Session, from_here, open_up
 from agent_memfas.config import load
-from agent_memfas.config.keys import BACKENDS, EMBEDDERS
+from agent_memfas.config.keys import BACKENDS, EMBEDDERS, MILVUS
 from agent_memfas.errors import FileFault, MemfasError, UsageError
 from agent_memfas.index.extract import is_partly_read
 from agent_memfas.index.inspect import State, state_of
 from agent_memfas.index.keeper import Keeper
 from agent_memfas.index.scope import Scope, scope_of
 from agent_memfas.index.semantic import Semantic
+from agent_memfas.index.shared import Shared
 from agent_memfas.index.writer import throw_away
 from agent_memfas.memory.backing import AUTO, WORDS, Choice, chosen
 from agent_memfas.remote.faults import VECTORS, Server
@@ -216,8 +217,12 @@ def reindex(
         out.tell(f"the texts of this folder go to {server}, and so does every question")
     database = keeper(session).anew(time.time_ns()).database
     files, memories = database.count("files"), database.count("passages")
+    if choice.address is not None:
+        _withdraw(session, choice)
     _make_vectors(session, choice)
     saved = save_config and _save(session, wanted)
+    if saved and session.settings.backend == MILVUS != target.backend:
+        _leave(session)
     if json:
         out.data({"backend": target.backend, "files": files, "memories": memories,
                   "memories_before": before.passages, "db_path": database.path,
@@ -260,16 +265,34 @@ def _try_vectors(session: Session) -> None:
     try:
         _make_vectors(session, chosen(None, None, session.settings))
     except MemfasError as error:
-        out.tell(f"no vectors: {error.message}")
+        what = "the shared index" if session.settings.backend == MILVUS else "no vectors"
+        out.tell(f"{what}: {error.message}")
 
 
 def _make_vectors(session: Session, choice: Choice) -> None:
-    """Have every passage embedded, where a model ranks."""
-    if choice.embedder is None:
+    """Have every passage embedded where a model ranks, and put into a collection that is shared."""
+    if choice.embedder is None and choice.address is None:
         return
     with closing(choice), closing(_keeper_of(session, choice)) as kept:
         assert isinstance(kept, Semantic)
         kept.feed(time.time_ns())
+
+
+def _withdraw(session: Session, choice: Choice) -> int:
+    """Take this folder out of the collection that is shared."""
+    with closing(_keeper_of(session, choice)) as kept:
+        assert isinstance(kept, Shared)
+        return kept.withdraw(time.time_ns())
+
+
+def _leave(session: Session) -> None:
+    """The collection of before has this folder no more; what stands in the way is told."""
+    try:
+        with closing(chosen(None, None, session.settings)) as before:
+            gone = _withdraw(session, before)
+        out.tell(f"{out.count(gone, 'passage')} taken out of the shared index")
+    except MemfasError as error:
+        out.tell(f"this folder is still in the shared index: {error.message}")
 
 
 def _keeper_of(session: Session, choice: Choice) -> Keeper:

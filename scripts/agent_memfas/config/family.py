@@ -17,8 +17,9 @@ from agent_memfas.text.settings import set_value
 
 DB_PATH = "./memfas.db"
 SEARCH = ("backend", "max_results", "recency_weight", "min_score", "embedder_type",
-          "embedder_model", "base_url", "api_key_env")  # fmt: skip
-OURS = ("base_url", "api_key_env")  # what the reference has not
+          "embedder_model", "base_url", "api_key_env", "uri", "token_env", "collection",
+          "namespace", "push")  # fmt: skip
+OURS = SEARCH[6:]  # what the reference has not
 USUAL = (("MEMORY.md", "./MEMORY.md", False), ("memory", "./memory/*.md", False),
          ("intuition.md", "./intuition.md", True))  # fmt: skip
 
@@ -43,9 +44,10 @@ class TriggerConfig:
 
 @dataclass
 class SearchConfig:
-    """How to search. backend: fts5 or embedding; embedder_type: fastembed, ollama, openai or
-    offline. base_url: of the server of ollama or openai; api_key_env: the environment variable that
-    holds the key for openai.
+    """How to search. backend: fts5, embedding, hybrid, auto or milvus; embedder_type: fastembed,
+    ollama, openai or offline. base_url: of the server of ollama or openai; api_key_env: the
+    environment variable that holds the key for openai. uri, token_env, collection, namespace, push:
+    of the shared index, see templates/memfas.yaml.
     """
 
     backend: str = "fts5"
@@ -56,6 +58,11 @@ class SearchConfig:
     embedder_model: str | None = None
     base_url: str | None = None
     api_key_env: str | None = None
+    uri: str | None = None
+    token_env: str | None = None
+    collection: str | None = None
+    namespace: str | None = None
+    push: bool | None = None
 
 
 @dataclass

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from agent_memfas.text.rights import is_name
 
 LONGEST_TERM = 36_500
-BACKENDS = ("fts5", "embedding", "hybrid", "auto")
+BACKENDS = ("fts5", "embedding", "hybrid", "auto", "milvus")
+MILVUS = BACKENDS[4]
 EMBEDDERS = ("fastembed", "ollama", "openai", "offline")
 WRITERS = ("extract", "model")
 CONTENTS = ("full", "hashed", "none")
@@ -74,6 +75,16 @@ def _maybe_variable(value: Any) -> bool:
     return value is None or bool(fits)
 
 
+def _maybe_name(value: Any) -> bool:
+    fits = isinstance(value, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,63}", value)
+    return value is None or bool(fits)
+
+
+def _maybe_scope(value: Any) -> bool:
+    fits = isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}", value)
+    return value is None or bool(fits)
+
+
 def _one_of(*allowed: Any) -> Callable[[Any], bool]:
     return lambda value: type(value) in map(type, allowed) and value in allowed
 
@@ -120,6 +131,13 @@ KEYS: dict[str, Key] = {
     "search.min_score": Key(_number, "a number from 0"),
     "search.embedder_type": Key(_one_of(*EMBEDDERS, None), " or ".join(EMBEDDERS)),
     "search.embedder_model": Key(_maybe_text, "a model's name"),
+    "search.uri": Key(_maybe_text, "the address of a Milvus server, or a path", shown=False),
+    "search.token_env": Key(
+        _maybe_variable, "the name of an environment variable such as MILVUS_TOKEN", shown=False
+    ),
+    "search.collection": Key(_maybe_name, "letters, digits and _, a letter first"),
+    "search.namespace": Key(_maybe_scope, "letters, digits and ._-, 128 at most"),
+    "search.push": Key(_one_of(True, False, None), "true or false"),
     "search.base_url": Key(_maybe_address, "an address such as http://localhost:8000/v1"),
     "search.api_key_env": Key(
         _maybe_variable, "the name of an environment variable such as OPENAI_API_KEY", shown=False
@@ -199,7 +217,9 @@ DEFAULTS: dict[str, Any] = {
     "db_path": ".memfas/index.db", "sources": [], "triggers": [], "triggers_file": None,
     "timezone": "local", "search.backend": "fts5", "search.max_results": 5,
     "search.recency_weight": 0.3, "search.min_score": 0.0, "search.embedder_type": None,
-    "search.embedder_model": None, "search.base_url": None,
+    "search.embedder_model": None, "search.base_url": None, "search.uri": None,
+    "search.token_env": "MILVUS_TOKEN", "search.collection": "memfas", "search.namespace": None,
+    "search.push": True,
     "search.api_key_env": "OPENAI_API_KEY", "llm.model": "none", "llm.base_url": None,
     "llm.api_key_env": None, "llm.timeout": 120, "llm.max_tokens": 4096, "llm.temperature": 0.3,
     "llm.window": None, "llm.command": None, "llm.price_in": None, "llm.price_out": None,

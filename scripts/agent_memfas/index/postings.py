@@ -56,12 +56,9 @@ def postings(
     scores each posting at about 1.2 us. The rarest terms decide who is in; where the commonest
     would cost more than POSTINGS allows they only rank the best of those.
     """
-    asked = asked_terms(question)
-    if not asked or not documents:
+    present, weights = weights_of(connection, documents, question)
+    if not present:
         return []
-    holding = _holding_of(connection, asked)
-    weights = weighed(asked, holding, documents)
-    present = sorted(((n, term) for term, n in holding.items()), key=lambda pair: pair[0])
     factors = {term: -weights[term] / _fts5_idf(documents, n) for n, term in present}
     rare, total = 0, 0
     for count, _ in present:
@@ -82,6 +79,43 @@ def postings(
             factor = factors[term]
             parts.append({n: (rows[n] - pool[n]) * factor for n in rows.keys() & pool.keys()})
     return parts
+
+
+def weights_of(
+    connection: sqlite3.Connection, documents: int, question: str
+) -> tuple[list[tuple[int, str]], dict[str, float]]:
+    """The terms of a question that stand in any document, the rarest first, each with how many hold
+    it; and the weight of each (see weighed).
+    """
+    asked = asked_terms(question)
+    if not asked or not documents:
+        return [], {}
+    holding = _holding_of(connection, asked)
+    present = sorted(((n, term) for term, n in holding.items()), key=lambda pair: pair[0])
+    return present, weighed(asked, holding, documents)
+
+
+def average_length(
+    connection: sqlite3.Connection, documents: int, term: str, holding: int, row: int,
+    counts: Mapping[str, int],
+) -> float:  # fmt: skip
+    """Terms of an average document, from what FTS5 makes of one row: its rank is solved for it.
+    counts: the terms of that row, each with how often it stands there.
+    """
+    found = connection.execute(
+        "select rank from words(?) where rowid = ?", (quoted(term), row)
+    ).fetchone()
+    length, often = sum(counts.values()), counts.get(term, 0)
+    if not found or not found[0] or not often:
+        return float(length)
+    saturation = -found[0] / _fts5_idf(documents, holding)
+    rest = often * (K1 + 1) / saturation - often - K1 * (1 - B)
+    return K1 * B * length / rest if rest > 0 else float(length)
+
+
+def saturated(often: int, length: int, average: float) -> float:
+    """What a document gets for a term that stands in it so often, before the term's weight."""
+    return often * (K1 + 1) / (often + K1 * (1 - B + B * length / average)) if often else 0.0
 
 
 def summed(parts: Iterable[Mapping[int, float]]) -> dict[int, float]:

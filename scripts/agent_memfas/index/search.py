@@ -34,14 +34,17 @@ PASSAGES = (
 
 def ranked(
     database: Database, question: str, leaning: Leaning = PLAIN,
-    cosines: ranking.Cosines | None = None,
+    cosines: ranking.Cosines | None = None, parts: list[ranking.Part] | None = None,
 ) -> Iterator[Found]:  # fmt: skip
     """Every passage that shares a term with the question, or stands beside the best of those, best
     first, as far as it is asked for: first the pool of `ranking.rank`, then by words alone.
+
+    parts: of another backend than the index file.
     """
-    alone = cosines is not None and cosines.alone
-    count = database.count("passages")
-    parts = [] if alone else postings(database.connection, count, question)
+    if cosines is not None and cosines.alone:
+        parts = []
+    elif parts is None:
+        parts = postings(database.connection, database.count("passages"), question)
     if not parts and cosines is None:
         return
     order = ranking.rank(question, parts, Rows(database.connection), leaning, cosines)

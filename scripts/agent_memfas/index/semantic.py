@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_memfas.errors import FileFault, TryAgain, UsageError
 from agent_memfas.index import embedded, fusion, search
+from agent_memfas.index.backends import Backend
+from agent_memfas.index.backends.sqlite import SqliteBackend
 from agent_memfas.index.feeding import BY_WORDS, Noted, Unranked, ours_as_unranked
 from agent_memfas.index.keeper import BUDGET, IndexSource, Keeper
 from agent_memfas.index.priors import PLAIN, Leaning
 from agent_memfas.index.probes import LATIN, OTHER, PROBE
-from agent_memfas.index.ranking import POOL, Cosines
+from agent_memfas.index.ranking import Cosines
 from agent_memfas.index.rebuild import hold_index
 from agent_memfas.index.rows import Found
 from agent_memfas.index.unit import are_alike, embed, embed_question, name_of
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SECONDS = 1.0  # that a question may spend on vectors of what is new
-ALONE = 0.5  # spreads above the ordinary from which a passage is near; 1 beside words
 AT_ONCE = 32  # texts between two looks at the clock
 
 
@@ -57,14 +58,14 @@ class Semantic(Keeper):
         self._model: tuple[str, array[float], list[Measure]] | None = None
         self._probe: array[float] | None = None
         self._measures: list[Measure] | None = None
-        self._loaded: tuple[object, embedded.Matrix] | None = None
+        self._ours = SqliteBackend()
         self._people: list[str] = []
         self._known: object = None
-        self._left = self._stored = 0
+        self._left = 0
 
     def answer(self, asked: Callable[[Source], T], as_of: int, budget: float | None = BUDGET) -> T:
         """As of any keeper; passages come in the order of words and meaning."""
-        listening = _Listening(self._learn)
+        listening = Listening(self._learn)
         found = super().answer(lambda s: asked(listening.to(s)), as_of, budget)
         if listening.question is None:
             return found
@@ -98,35 +99,15 @@ class Semantic(Keeper):
         with ours_as_unranked():
             return embed_question(self._embedder, without_names(question, self._people))
 
-    def cosines(self, database: Database, question: str, vector: array[float]) -> Cosines:
-        """What the model makes of a question, against all passages of an index."""
-        import numpy
-
+    def cosines(
+        self, database: Database, question: str, vector: array[float],
+        backend: Backend | None = None,
+    ) -> Cosines:  # fmt: skip
+        """What the model makes of a question, by the vectors of a backend, else of the index."""
         assert self._model is not None
-        matrix = self._matrix(database)
-        latin = fusion.is_latin(question)
-        model = self._model[2][0 if latin else 1]
-        if not matrix.numbers or len(vector) != matrix.rows.shape[1]:
-            return Cosines([], lambda _: None, model.ordinary, model.spread, 0.0, latin)
-        found = matrix.rows @ numpy.asarray(vector, dtype=numpy.float32)
-        listed = found.tolist()
-        ordinary, spread = fusion.standard(
-            len(found), float(found.mean()), float(found.std()), model
-        )
-        trust = 1.0 if self._alone else model.trust
-        most = min(POOL, len(found))
-        best: Any = numpy.argpartition(-found, most - 1)[:most] if trust else []
-        least = ordinary + (ALONE if self._alone else 1.0) * spread
-        best = [int(n) for n in best if found[n] > least]
-
-        position = matrix.position
-
-        def of(passage: int) -> float | None:
-            at = position(passage)
-            return None if at is None else listed[at]
-
-        nearest = [matrix.numbers[n] for n in best]
-        return Cosines(nearest, of, ordinary, spread, trust, latin, self._alone)
+        model = self._model[2][0 if fusion.is_latin(question) else 1]
+        where = backend or self._ours
+        return where.cosines(database, question, vector, model, alone=self._alone)
 
     # Inside
 
@@ -211,15 +192,9 @@ class Semantic(Keeper):
                 database.reload()
         except (sqlite3.Error, TryAgain, FileFault):
             return False
-        self._known, self._stored = database.token(), self._stored + 1
+        self._known = database.token()
+        self._ours.changed()
         return True
-
-    def _matrix(self, database: Database) -> embedded.Matrix:
-        """The vectors that there are, loaded when they or the passages have changed."""
-        token = (database.token(), self._stored)
-        if self._loaded is None or self._loaded[0] != token:
-            self._loaded = token, embedded.load(database.connection)
-        return self._loaded[1]
 
 
 def semantic(embedder: Embedder, *, alone: bool) -> Callable[..., Keeper]:
@@ -251,7 +226,7 @@ def without_names(question: str, people: list[str]) -> str:
     return text if any(map(str.isalnum, text)) else question
 
 
-class _Listening:
+class Listening:
     """Hears what is asked. missing: texts without a vector. apart: whether there is no index."""
 
     def __init__(self, learn: Callable[[Database], list[tuple[bytes, str]]]) -> None:
@@ -273,7 +248,7 @@ class _Listening:
 
 
 class _Mute(Noted):
-    def __init__(self, source: Source, listening: _Listening) -> None:
+    def __init__(self, source: Source, listening: Listening) -> None:
         super().__init__(source)
         self._listening = listening
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agent_memfas.errors import FileFault, MemfasError
 from agent_memfas.index.audit import compare_with_files, unsound, without_fts5
+from agent_memfas.index.database import NoIndex
 from agent_memfas.index.inspect import State, state_of
 from agent_memfas.index.places import Place
 from agent_memfas.index.scope import scope_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_memfas.index.keeper import Keeper
+    from agent_memfas.index.shared import Shared
 
 SHOWN = 20
 
@@ -152,6 +154,18 @@ def _deep(visit: Visit, state: State) -> Check:
     except FileFault as fault:
         found = [fault.message]
     return Check("row for row", _few(found), "memfas doctor --fix", mends=True)
+
+
+def shared(keeper: Shared) -> Check:
+    """The shared index against the index of this machine, passage by passage."""
+    name, remedy = "shared index", "memfas index (with search.push), or memfas reindex"
+    try:
+        found, _ = keeper.differences()
+    except (MemfasError, NoIndex) as error:
+        return Check(name, (getattr(error, "message", str(error)),), remedy)
+    lines = [f"{path}: a passage is not there" for path in found.missing]
+    lines += [f"{path}: a passage is there that is not in the file" for path in found.beside]
+    return Check(name, _few(list(dict.fromkeys(lines))), remedy)
 
 
 def _few(found: list[str]) -> tuple[str, ...]:

@@ -1,0 +1,4 @@
+"""tests/tasks/test_answer.py with Milvus in place of the index: the same answers."""
+
+from shared.parity import at_milvus  # noqa: F401
+from tasks.test_answer import *  # noqa: F403
