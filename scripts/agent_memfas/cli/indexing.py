@@ -296,8 +296,9 @@ def _leave(session: Session) -> None:
 
 
 def _keeper_of(session: Session, choice: Choice) -> Keeper:
+    verb = "embedding" if choice.address is None else "putting into the shared index"
     return keeper_for(
-        session.root, session.brief, wait=PATIENCE, tell=out.progress("embedding"),
+        session.root, session.brief, wait=PATIENCE, tell=out.progress(verb),
         make=choice.maker(),
     )  # fmt: skip
 

@@ -184,8 +184,9 @@ class Collection:
         schema.add_field("meaning", DataType.FLOAT_VECTOR, dim=max(self.dimension, 2))
         indexes.add_index("meaning", index_type="AUTOINDEX", metric_type="IP")
         try:
+            # Strong: whatever any machine has written is seen, as in the index.
             client.create_collection(self.name, schema=schema, index_params=indexes,
-                                     consistency_level="Session", timeout=SLOW)  # fmt: skip
+                                     consistency_level="Strong", timeout=SLOW)  # fmt: skip
         except Gone:
             if not client.has_collection(self.name, timeout=TIMEOUT):
                 raise  # else another machine was faster
@@ -273,13 +274,14 @@ class Collection:
                                   timeout=TIMEOUT)  # fmt: skip
         return max(int(rows[0]["count(*)"]) - bool(self.state()), 0)
 
-    def by_words(self, asked: Sequence[str], limit: int) -> list[dict[str, float]]:
-        """For each term the passages that hold it, with Milvus' score; the best of each."""
+    def by_words(self, asked: Sequence[Sequence[str]], limit: int) -> list[dict[str, float]]:
+        """For each list of terms the best passages that hold any, with Milvus' score."""
         if not self._is_there or not asked:
             return [{} for _ in asked]
+        told = [" ".join(map(token_of, one)) for one in asked]
         found = self._client.search(
-            self.name, data=[token_of(term) for term in asked], anns_field="words", limit=limit,
-            filter=self._ours, search_params={"metric_type": "BM25"}, timeout=TIMEOUT,
+            self.name, data=told, anns_field="words", limit=limit, filter=self._ours,
+            search_params={"metric_type": "BM25"}, timeout=TIMEOUT,
         )  # fmt: skip
         return [self._scores(hits) for hits in found]
 

@@ -13,7 +13,7 @@ import os
 import time
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,10 @@ from agent_memfas.index.backends import Differences
 from agent_memfas.index.backends.collection import Collection, Gone
 from agent_memfas.index.backends.pushed import Pushed, marks_of, state_of
 from agent_memfas.index.backends.sqlite import ALONE
-from agent_memfas.index.postings import average_length, saturated, weights_of
-from agent_memfas.index.ranking import POOL, Cosines
+from agent_memfas.index.postings import average_length, saturated, summed, weights_of
+from agent_memfas.index.ranking import POOL, REACH, Cosines
 from agent_memfas.index.rows import indexed
+from agent_memfas.index.search import Rows
 from agent_memfas.text.words import terms
 
 Part = dict[int, float]
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 BATCH = 500  # rows that are written at once
 MANY = 500  # rows after which Milvus Lite has to settle
-BEST, LEAST, ALL = 500, 100, 4_000  # rows for a term, at most and at least; for a question
+BEST, EACH = 500, 60  # rows for the whole question, and for each of its terms
 NEAREST = 1_000  # cosines that are asked for; what is farther away counts as ordinary
 SAMPLE = 200  # passages whose cosines say what is ordinary
 PUSHED = ".shared"  # the end of the file of what was pushed
@@ -115,22 +116,18 @@ class MilvusBackend:
         connection, documents = database.connection, database.count("passages")
         present, weights = weights_of(connection, documents, question)
         asked = [term for _, term in present]
-        limit = min(max(ALL // max(len(asked), 1), LEAST), BEST)
-        found = self.collection.by_words(asked, limit)
+        # By the whole question, and by each term alone: what stands beside an answer has few.
+        found = self.collection.by_words([asked], BEST)
+        found += self.collection.by_words([[term] for term in asked], EACH)
         rows = _rows_of(connection, {number for hits in found for number in hits})
         counts = _counted(connection, set(rows.values()))
-        average, parts = 0.0, list[Part]()
-        for (holding, term), hits in zip(present, found, strict=True):
-            here = [rows[n] for n in hits if n in rows and counts[rows[n]].get(term)]
-            if here and not average:
-                row = here[0]
-                average = average_length(connection, documents, term, holding, row, counts[row])
-            if here:
-                parts.append({
-                    row: weights[term] * saturated(counts[row][term], counts[row].total(), average)
-                    for row in here
-                })  # fmt: skip
-        return parts
+        average = _average(connection, documents, present, counts)
+        own = summed(_shares(present, weights, counts, average))
+        # What stands around the best is part of a ranking, whether or not Milvus thought of it.
+        best = sorted(own, key=lambda row: -own[row])[:POOL]
+        around = Rows(connection).around(best, REACH)
+        counts.update(_counted(connection, around.keys() - counts.keys()))
+        return _shares(present, weights, counts, average)
 
     def cosines(
         self, database: Database, question: str, vector: array[float], model: Measure, *,
@@ -270,6 +267,31 @@ def _rows_of(connection: sqlite3.Connection, numbers: Iterable[str]) -> dict[str
         ):
             found[_number(key, seal)] = row
     return found
+
+
+def _average(
+    connection: sqlite3.Connection, documents: int, present: Sequence[tuple[int, str]],
+    counts: Mapping[int, Counter[str]],
+) -> float:  # fmt: skip
+    """Terms of an average passage of the index, by the rarest term that stands in any of these."""
+    for holding, term in present:
+        for row, told in counts.items():
+            if told.get(term):
+                return average_length(connection, documents, term, holding, row, told)
+    return 1.0
+
+
+def _shares(
+    present: Sequence[tuple[int, str]], weights: Mapping[str, float],
+    counts: Mapping[int, Counter[str]], average: float,
+) -> list[Part]:  # fmt: skip
+    """What each of these passages has of each term, whether it was found by that one or another."""
+    found = [
+        {row: weights[term] * saturated(told[term], told.total(), average)
+         for row, told in counts.items() if term in told}
+        for _, term in present
+    ]  # fmt: skip
+    return [part for part in found if part]
 
 
 def _counted(connection: sqlite3.Connection, passages: set[int]) -> dict[int, Counter[str]]:
