@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pymilvus import MilvusClient
 
 from agent_memfas import Memory as Library
 from agent_memfas.config import load
@@ -172,9 +173,11 @@ def test_who_only_reads_writes_nothing(server: Server, tmp_path: Path) -> None:
     assert ask(reader, "host")["notes"] == []
     held = there(server, writer)
     reader.write("MEMORY.md", "- the host is heron\n- the port is 8443\n")
-    answer = ask(reader, "port")
-    assert texts(answer) == ["- the port is 8443"]
-    assert "another state of the files" in answer["notes"][0]
+    with Library(reader.root) as library:
+        for _ in range(2):
+            answer = library.answer("port")
+            assert [hit.text for hit in answer.hits] == ["- the port is 8443"]
+            assert "another state of the files" in answer.freshness.notes[0]
     reader.run("index")
     reader.run("reindex")
     assert there(server, writer) == held
@@ -294,6 +297,29 @@ def test_meaning_counts_where_there_is_a_model(server: Server, tmp_path: Path) -
     reader.write("MEMORY.md", memory.read())
     answer = ask(reader, "Wann ist der Arzttermin?")
     assert (texts(answer)[0], answer["notes"]) == (f"- {lines[0]}", [])
+
+
+def test_another_model_has_another_collection(own_server: Server, tmp_path: Path) -> None:
+    """What was made by words alone stays as it was beside what a model made, each folder is answered
+    from its own, and the alias leads to the collection that was begun last."""
+    plain = own_server.folder(tmp_path / "a", "plain")
+    model = own_server.folder(tmp_path / "b", "model", "embedder_type: offline")
+    for memory in (plain, model):
+        memory.write("MEMORY.md", "- the host is heron\n")
+        assert memory.run("index").status == 0
+    client = MilvusClient(own_server.uri)
+    names = sorted(client.list_collections())
+    assert len(names) == 2
+    leads = client.describe_alias("memfas")["collection_name"]
+    rows = {n: client.query(n, filter="id != ''", output_fields=["namespace"]) for n in names}
+    assert {row["namespace"] for row in rows.pop(leads)} == {"model"}
+    ((other, left),) = rows.items()
+    assert {row["namespace"] for row in left} == {"plain"}
+    assert not any("heron" in str(row) for row in client.query(
+        other, filter="id != ''", output_fields=["id", "path", "tokens", "scope", "date"]))  # fmt: skip
+    client.close()
+    for memory in (plain, model):
+        assert ask(memory, "host")["notes"] == []
 
 
 # Milvus Lite in a file

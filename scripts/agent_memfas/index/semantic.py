@@ -78,7 +78,11 @@ class Semantic(Keeper):
             note = f"{BY_WORDS}: {why}"
             return super().answer(lambda s: asked(Noted(s, note)), as_of, budget)
         note = f"{left} passages have no vector yet: `memfas index` makes them" if left else ""
-        return super().answer(lambda s: asked(_Meant(s, self, vector, note)), as_of, budget)
+
+        def cosines(database: Database, question: str) -> Cosines:
+            return self.cosines(database, question, vector)
+
+        return super().answer(lambda s: asked(Backed(s, self._ours, cosines, note)), as_of, budget)
 
     def feed(self, as_of: int) -> int:
         """Make every vector that is missing. Returns how many passages there are.
@@ -92,7 +96,7 @@ class Semantic(Keeper):
                 raise TryAgain("another process is writing the index", "run it again in a moment")
         except Unranked as why:
             raise why.__cause__ or why from None
-        return database.count("passages")
+        return self._ours.count(database)
 
     def of_question(self, question: str) -> array[float]:
         """The vector of a question, as it is compared. Unranked where the model fails."""
@@ -258,19 +262,24 @@ class _Mute(Noted):
         return iter(())
 
 
-class _Meant(Noted):
-    """A source whose passages come in the order of words and meaning."""
+class Backed(Noted):
+    """A source whose candidates come from a backend. cosines: makes of an index and a question what
+    a model makes of it, None for words alone.
+    """
 
     def __init__(
-        self, source: Source, keeper: Semantic, vector: array[float], note: str = ""
-    ) -> None:
+        self, source: Source, backend: Backend,
+        cosines: Callable[[Database, str], Cosines | None], note: str = "",
+    ) -> None:  # fmt: skip
         super().__init__(source, note)
-        self._keeper, self._vector = keeper, vector
+        self._backend, self._cosines = backend, cosines
 
     def ranked(self, question: str, leaning: Leaning = PLAIN) -> Iterator[Found]:
         """Passages, best first."""
         if not isinstance(self._source, IndexSource):  # the index went just now
             return self._source.ranked(question, leaning)
         database = self._source.database
-        cosines = self._keeper.cosines(database, question, self._vector)
-        return search.ranked(database, question, leaning, cosines)
+        cosines = self._cosines(database, question)
+        alone = cosines is not None and cosines.alone
+        parts = [] if alone else self._backend.parts(database, question)
+        return search.ranked(database, question, leaning, cosines, parts)

@@ -12,23 +12,24 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_memfas.errors import MemfasError
-from agent_memfas.index import search
 from agent_memfas.index.backends import Differences
 from agent_memfas.index.backends.collection import Address, Collection, Gone
 from agent_memfas.index.backends.milvus import MilvusBackend
 from agent_memfas.index.feeding import Noted, Unranked, ours_as_unranked
-from agent_memfas.index.keeper import BUDGET, IndexSource, Keeper
+from agent_memfas.index.keeper import BUDGET, Keeper
 from agent_memfas.index.priors import PLAIN, Leaning
 from agent_memfas.index.probes import PROBE
 from agent_memfas.index.rows import Found
-from agent_memfas.index.semantic import SECONDS, Listening, Semantic
+from agent_memfas.index.semantic import SECONDS, Backed, Listening, Semantic
 from agent_memfas.index.unit import embed, name_of
 
 if TYPE_CHECKING:
     from array import array
 
     from agent_memfas.embedders.base import Embedder
+    from agent_memfas.index.database import Database
     from agent_memfas.index.keeper import Source
+    from agent_memfas.index.ranking import Cosines
 
 T = TypeVar("T")
 HERE = "ranked by the index of this machine"
@@ -57,12 +58,17 @@ class Shared(Semantic):
             if listening.apart:
                 raise Unranked("the index cannot be used")
             with ours_as_unranked():
-                vector = self._vector(listening)
-                backend = self._opened()
+                vector, backend = self._vector(listening), self._opened()
+
+                def cosines(database: Database, question: str) -> Cosines | None:
+                    if vector is None:
+                        return None
+                    return self.cosines(database, question, vector, backend)
+
                 with backend.collection.opened():
                     self._in_step(backend, time.monotonic() + SECONDS)
                     return Keeper.answer(
-                        self, lambda s: asked(_Shown(s, self, backend, vector)), as_of, budget
+                        self, lambda s: asked(_Shown(s, backend, cosines)), as_of, budget
                     )
         except Unranked as why:
             note = f"{HERE}: {why}"
@@ -147,33 +153,21 @@ class Shared(Semantic):
         return backend.sync(database, deadline, self._tell if deadline is None else None)
 
 
-class _Shown(Noted):
-    """A source whose candidates come from a backend."""
-
-    def __init__(
-        self, source: Source, keeper: Shared, backend: MilvusBackend, vector: array[float] | None
-    ) -> None:
-        super().__init__(source)
-        self._keeper, self._backend, self._vector = keeper, backend, vector
+class _Shown(Backed):
+    """The same of a backend that may go while it is asked, and that does not give all there is."""
 
     def ranked(self, question: str, leaning: Leaning = PLAIN) -> Iterator[Found]:
-        """Passages, best first; after those of the backend what the index has besides."""
-        if not isinstance(self._source, IndexSource):  # the index went just now
-            yield from self._source.ranked(question, leaning)
-            return
-        database, given, least = self._source.database, set[tuple[str, int]](), 1.0
+        """Passages, best first; after those of the backend what the index has besides. Unranked."""
+        given, least = set[tuple[str, int]](), 1.0
         try:
-            parts = self._backend.parts(database, question)
-            cosines = None
-            if self._vector is not None:
-                cosines = self._keeper.cosines(database, question, self._vector, self._backend)
+            first = super().ranked(question, leaning)
         except MemfasError as error:
             raise Unranked(error.message) from error
-        for found in search.ranked(database, question, leaning, cosines, parts):
+        for found in first:
             given.add((found.path, found.row.start))
             least = min(least, found.score)
             yield found
-        for found in search.ranked(database, question, leaning):
+        for found in self._source.ranked(question, leaning):
             if (found.path, found.row.start) not in given:
                 yield Found(found.path, found.kind, found.row, min(found.score, least))
 

@@ -40,6 +40,10 @@ class Gone(MemfasError):
     """The shared index cannot be used; the message says why."""
 
 
+class Apart(Gone):
+    """The collection holds another state of the files, and this machine does not write it."""
+
+
 class Address(Record):
     """uri: of a server, or a path for Milvus Lite. token: "" for none. collection: the first part
     of its name. namespace: of the folder. push: whether this machine writes. Lite's path has one
@@ -98,6 +102,8 @@ class Collection:
             with self._held():
                 self._connect()
                 yield
+        except Apart:
+            raise
         except Gone:
             self._silent_until = time.monotonic() + (0.0 if self.address.is_file else REST)
             self.close()
@@ -157,7 +163,7 @@ class Collection:
                 server_manager_instance.release_server(place)
 
     def make(self) -> None:
-        """Make the collection where it is not there, and have the alias lead to it."""
+        """Make the collection where it is not there."""
         if self._is_there:
             return
         from pymilvus import DataType, Function, FunctionType
@@ -192,9 +198,8 @@ class Collection:
                 raise  # else another machine was faster
         client.load_collection(self.name, timeout=SLOW)
         self._is_there = True
-        self._lead_here()
 
-    def _lead_here(self) -> None:
+    def lead_here(self) -> None:
         """The alias, for people and their tools; memfas itself goes by the name."""
         alias = self.address.collection
         try:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent_memfas.index import fusion
 from agent_memfas.index.backends import Differences
-from agent_memfas.index.backends.collection import Collection, Gone
+from agent_memfas.index.backends.collection import Apart, Collection
 from agent_memfas.index.backends.pushed import Pushed, marks_of, state_of
 from agent_memfas.index.backends.sqlite import ALONE
 from agent_memfas.index.postings import average_length, saturated, summed, weights_of
@@ -49,10 +49,6 @@ _ROWS = (
 )
 
 
-class Apart(Gone):
-    """The collection holds another state of the files, and this machine does not write it."""
-
-
 class MilvusBackend:
     """A folder's namespace in a collection. The collection has to be open (see opened)."""
 
@@ -79,6 +75,9 @@ class MilvusBackend:
         self.collection.make()
         if not there or there != pushed.get("state"):
             pushed.learn((os.fsencode(p), n) for p, n in self._listed())
+        if not there:
+            self.collection.lead_here()
+        pushed.keep("state", "")  # should this be cut off, the ids are listed the next time
         have = pushed.marks()
         todo = [path for path in sorted(marks) if have.get(path) != marks[path]]
         todo += sorted(pushed.paths() - marks.keys())
