@@ -311,10 +311,10 @@ def test_another_model_has_another_collection(own_server: Server, tmp_path: Path
     names = sorted(client.list_collections())
     assert len(names) == 2
     leads = client.describe_alias("memfas")["collection_name"]
-    rows = {n: client.query(n, filter="id != ''", output_fields=["namespace"]) for n in names}
-    assert {row["namespace"] for row in rows.pop(leads)} == {"model"}
+    rows = {n: client.query(n, filter="id != ''", output_fields=["folder"]) for n in names}
+    assert {row["folder"] for row in rows.pop(leads)} == {"model"}
     ((other, left),) = rows.items()
-    assert {row["namespace"] for row in left} == {"plain"}
+    assert {row["folder"] for row in left} == {"plain"}
     assert not any("heron" in str(row) for row in client.query(
         other, filter="id != ''", output_fields=["id", "path", "tokens", "scope", "date"]))  # fmt: skip
     client.close()
@@ -332,7 +332,7 @@ def test_a_file_serves_one_process_after_the_other(tmp_path: Path) -> None:
     memory.write("memfas.yaml", f"{CONFIG}search: {{backend: milvus, uri: .memfas/milvus.db}}\n")
     memory.write("MEMORY.md", "- the host is heron\n")
     assert memory.run("index").status == 0
-    assert (memory.root / ".memfas/milvus.db").is_dir()
+    assert (memory.root / ".memfas/milvus.db").exists()
     for _ in range(2):
         done = memory.process("recall", "host", "--json", "--within", "0")
         answer = json.loads(done.stdout)

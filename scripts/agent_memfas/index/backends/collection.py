@@ -17,11 +17,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from hashlib import blake2b
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from agent_memfas.errors import FileFault, MemfasError, TryAgain
 from agent_memfas.index.database import PARSER, TOKENIZER
+from agent_memfas.remote.reach import listens
 from agent_memfas.store.locks import hold_file
 from agent_memfas.text.record import Record
 from agent_memfas.text.words import terms
@@ -32,6 +34,7 @@ MOST_TOKENS = 4_600  # terms of a passage: of 14 bytes each 65,535 hold no more
 PAGE = 10_000  # ids that are listed at once
 TIMEOUT = 5.0  # seconds for a call of a question
 SLOW = 120.0  # seconds for a call that writes or lists
+PORT, REACH = 19_530, 2.0  # the usual port; seconds for a connection
 REST = 30.0  # seconds that a server which does not answer is left alone
 STATE = "state"
 
@@ -131,10 +134,12 @@ class Collection:
     def _connect(self) -> None:
         if self._client is not None:
             return
-        try:
-            from pymilvus import MilvusClient
-        except ImportError as error:
-            raise Gone("pymilvus is not installed", "pip install 'agent-memfas[milvus]'") from error
+        if find_spec("pymilvus") is None:
+            raise Gone("pymilvus is not installed", "pip install 'agent-memfas[milvus]'")
+        if not self.address.is_file and not listens(self.address.uri, PORT, REACH):
+            raise Gone(f"{self.address.shown} does not answer: nothing listens there")
+        from pymilvus import MilvusClient
+
         logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
         place = self.address.uri
         if self.address.is_file:
@@ -171,7 +176,9 @@ class Collection:
         client = self._client
         schema = client.create_schema(auto_id=False, enable_dynamic_field=False)
         schema.add_field("id", DataType.VARCHAR, max_length=512, is_primary=True)
-        schema.add_field("namespace", DataType.VARCHAR, max_length=256, is_partition_key=True)
+        # Milvus Lite 2 has no partition keys, and one machine's folders need none.
+        schema.add_field("folder", DataType.VARCHAR, max_length=256,
+                         is_partition_key=not self.address.is_file)  # fmt: skip
         schema.add_field("path", DataType.VARCHAR, max_length=4096)
         schema.add_field("scope", DataType.VARCHAR, max_length=32)
         schema.add_field("date", DataType.VARCHAR, max_length=32)
@@ -220,7 +227,7 @@ class Collection:
     ) -> dict[str, Any]:  # fmt: skip
         """A row; without a vector its cosines are exactly 0."""
         return {
-            "id": self.id_of(number), "namespace": self.address.namespace,
+            "id": self.id_of(number), "folder": self.address.namespace,
             "path": path.encode("utf-8", "backslashreplace").decode()[:1000], "scope": scope,
             "date": day, "priority": priority, "tokens": tokens_of(text),
             "meaning": list(vector) if vector else [0.0] * max(self.dimension, 2),
@@ -313,7 +320,7 @@ class Collection:
 
     @property
     def _ours(self) -> str:
-        return f'namespace == "{self.address.namespace}"'
+        return f'folder == "{self.address.namespace}"'
 
     def _scores(self, hits: Any, sign: float = 0.0) -> dict[str, float]:
         """Milvus Lite gives BM25 as a distance, below 0; an empty collection gives NaN."""
