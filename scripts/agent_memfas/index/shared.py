@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 HERE = "ranked by the index of this machine"
+ROUNDS = 10  # times to push what was written meanwhile
 
 
 class Shared(Semantic):
@@ -85,7 +86,9 @@ class Shared(Semantic):
         database = self.source(as_of).database
         backend = self._opened()
         with backend.collection.opened():
-            while self._sync(backend, None):
+            for _ in range(ROUNDS):
+                if not self._sync(backend, None):
+                    break
                 database = self.source(as_of).database
         return database.count("passages")
 

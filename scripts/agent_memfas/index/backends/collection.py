@@ -90,7 +90,6 @@ class Collection:
         kind = repr((FORMAT, PARSER, TOKENIZER, model, dimension)).encode()
         self.name = f"{address.collection}_{blake2b(kind, digest_size=5).hexdigest()}"
         self._client: Any = None
-        self._lock: Any = None
         self._silent_until = 0.0
         self._is_there = False
 
@@ -147,8 +146,7 @@ class Collection:
         try:
             client = MilvusClient(place, token=self.address.token, timeout=TIMEOUT)
         except Exception as error:  # of any kind
-            said = " ".join(str(getattr(error, "message", "") or error).split())[:200]
-            raise Gone(f"{self.address.shown} does not answer: {said}") from error
+            raise _gone(self.address.shown, error) from error
         self._client = _Careful(client, self.address.shown)
         self._is_there = self._client.has_collection(self.name, timeout=TIMEOUT)
         if self._is_there:
@@ -331,6 +329,12 @@ class Collection:
         }  # fmt: skip
 
 
+def _gone(uri: str, error: Exception) -> Gone:
+    """What the library raised, in one sentence."""
+    said = " ".join(str(getattr(error, "message", "") or error).split())[:200]
+    return Gone(f"{uri} does not answer: {said or type(error).__name__}")
+
+
 class _Careful:
     """A client of which each call ends in time or in Gone, whatever its library raises: those
     errors have no base of their own.
@@ -346,8 +350,6 @@ class _Careful:
             try:
                 return call(*given, **more)
             except Exception as error:
-                said = " ".join(str(getattr(error, "message", "") or error).split())
-                said = said[:200] or type(error).__name__
-                raise Gone(f"{self._uri} does not answer: {said}") from error
+                raise _gone(self._uri, error) from error
 
         return careful if callable(call) else call
